@@ -6,7 +6,7 @@ local function addRow(record, runs, row)
   end
   redis.call('LPUSH', runs, entry)
   redis.call('LTRIM', runs, 0, 49)
-  if string.find(' completed failed crashed overlapped missed ', ' ' .. row.outcome .. ' ', 1, true) then
+  if string.find(' completed failed crashed abandoned overlapped missed ', ' ' .. row.outcome .. ' ', 1, true) then
     -- A field of that name that is no number is not ours, and must not stop what has begun.
     redis.pcall('HINCRBY', record, row.outcome, 1)
   end

@@ -9,9 +9,13 @@ local function closeDead(job, request)
     redis.call('HDEL', job.record, 'request')
     job.request = {}
   end
-  job.run.request = nil
+  job.run.request, job.run.crashes = nil, nil
   if job.run.tick then
     job.run.outcome, job.run.reason = 'crashed', 'the lease ended before the run did'
+    if job.abandoned then
+      job.run.outcome = 'abandoned'
+      job.run.reason = string.format('%d runs of the tick have crashed, and maxAttempts allows no more', job.abandoned)
+    end
     job.rows[#job.rows + 1] = addRow(job.record, job.runs, job.run)
   end
   redis.call('HDEL', job.record, 'holder', 'run')

@@ -8,7 +8,7 @@ local function grantRun(job, tick, attempt, request, by)
   local offer = job.offer
   if offer and not offer.place and (tick ~= offer.tick or attempt ~= offer.attempt) then
     -- What has to be run again is not what is granted: it waits, for its run is written down as over.
-    table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at, by = offer.by})
+    table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, crashes = offer.crashes, at = job.at, by = offer.by})
     writeHandoffs(record, job.handed)
   end
   closeDead(job, request)
@@ -19,6 +19,9 @@ local function grantRun(job, tick, attempt, request, by)
   local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token}
   run.app, run.instance = asker.app, asker.instance
   run.requestedBy = by
+  if offer and tick == offer.tick and attempt == offer.attempt then
+    run.crashes = offer.crashes
+  end
   if request then
     -- `request` stands in the run until it has begun.
     run.requestedBy, run.request = request.by, request.id

@@ -1,4 +1,4 @@
--- What Redis has of a job now, for an asker {holder, lease, app, instance, onCrash, grace, period, publish, jobs}. `offer` is what has to be run again
+-- What Redis has of a job now, for an asker {holder, lease, app, instance, onCrash, attempts, grace, period, publish, jobs}. `offer` is what has to be run again
 -- before any newer tick: the run that died, under 'retry'; or what was handed over, under 'skip' for no longer than the grace. `by` is the
 -- instance that asked for it by hand.
 local function openJob(lock, record, runs, asker)
@@ -23,13 +23,19 @@ local function openJob(lock, record, runs, asker)
   local asked = job.run.request
   local waits = asked and asked == job.request.id and job.at <= (tonumber(job.request['until']) or 0)
   if retry and job.runner and not job.running and died and (waits or not asked) then
-    job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1, request = waits and job.request or nil}
-    job.offer.by = job.run.requestedBy
-    return job
+    local attempt = tonumber(job.run.attempt) or 1
+    -- Of a run that an older version has begun each earlier attempt counts as crashed.
+    local crashes = (tonumber(job.run.crashes) or attempt - 1) + 1
+    if not asker.attempts or crashes < asker.attempts then
+      job.offer = {tick = died, attempt = attempt + 1, crashes = crashes, request = waits and job.request or nil}
+      job.offer.by = job.run.requestedBy
+      return job
+    end
+    job.abandoned = crashes
   end
   for place, handed in ipairs(job.handed) do
     if retry or job.at - handed.at < asker.grace then
-      job.offer = {tick = handed.tick, attempt = handed.attempt, place = place, by = handed.by}
+      job.offer = {tick = handed.tick, attempt = handed.attempt, crashes = handed.crashes, place = place, by = handed.by}
       return job
     end
   end

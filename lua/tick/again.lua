@@ -15,6 +15,7 @@
 -- @arg   grace     how long a tick that was handed over waits for an instance under 'skip', in ms
 -- @arg   jobs      the job's channel or '', as tick/claim.lua has it
 -- @arg   period    as tick/claim.lua has it
+-- @arg   attempts  as tick/claim.lua has it
 -- @reply granted   {1, store's time in ms, token, attempt, tick, rows} and, where the run was asked for by hand, the request's id and the instant until which it may begin
 -- @reply nothing   {2, store's time, wait, mark, listen, rows} as tick/claim.lua has it
 -- @reply paused    {8, store's time, wait, mark, listen, rows}
@@ -33,6 +34,7 @@ local onCrash = ARGV[7]
 local grace = tonumber(ARGV[8])
 local jobs = ARGV[9]
 local period = tonumber(ARGV[10])
+local attempts = tonumber(ARGV[11])
 
 local function attempt()
   local problem = mistyped(lock, record, runs)
@@ -40,17 +42,18 @@ local function attempt()
     return problem
   end
   if onCrash ~= 'skip' and onCrash ~= 'retry' or not isWhole(lease, 1, 315360000000) or not isWhole(grace, 0, 99999999999999)
-    or period and not isWhole(period, 1, 315360000000) then
-    return {-1, 'ERR the policy is unknown, or the lease, the grace or the period is out of range', 'none'}
+    or period and not isWhole(period, 1, 315360000000) or attempts and not isWhole(attempts, 1, 2147483647) then
+    return {-1, 'ERR the policy is unknown, or the lease, the grace, the period or the number of attempts is out of range', 'none'}
   end
 
   local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace, period = period}
+  asker.attempts = attempts
   asker.publish, asker.jobs = publish, jobs
   local job = openJob(lock, record, runs, asker)
   local first = grantFirst(job)
   if not first then
-    if job.run.request then
-      -- The run that was granted for it died before it was known to have begun.
+    if job.run.request or job.abandoned then
+      -- The run that was granted for a request died before it was known to have begun, or no attempt is left.
       closeDead(job)
     end
     local request = job.request.id

@@ -21,6 +21,7 @@
 -- @arg   grace      how long a tick that was handed over waits for an instance under 'skip', in ms
 -- @arg   jobs       the job's channel where a tick of their own may be too late to tell the other instances of a run: a grant under 'retry', and a queued tick, are announced there; else ''
 -- @arg   period     for an interval how long after a start the next one is due, in ms; '' where nothing is known of a next one, and for other modes
+-- @arg   attempts   under 'retry' how many runs of a tick may crash before it is abandoned; '' for any number
 -- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
 -- @reply taken      {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
 -- @reply overlapped {3, store's time, wait, mark, listen, rows}
@@ -48,6 +49,7 @@ local overlap = ARGV[11]
 local grace = tonumber(ARGV[12])
 local jobs = ARGV[13]
 local period = tonumber(ARGV[14])
+local attempts = tonumber(ARGV[15])
 
 local LAST = 99999999999999 -- cjson writes 14 digits exactly
 local function text(number)
@@ -66,11 +68,13 @@ local function attempt()
     or mode ~= 'cron' and mode ~= 'interval' and mode ~= 'instant' and mode ~= 'close'
     or mode ~= 'interval' and not isWhole(tick, 0, LAST)
     or following and not (following >= 0 and following <= LAST) or mode == 'interval' and not following
-    or previous and not isWhole(previous, 0, LAST) or period and not isWhole(period, 1, 315360000000) then
-    return {-1, 'ERR the mode is unknown, or the lease, an instant or the period is out of range', 'none'}
+    or previous and not isWhole(previous, 0, LAST) or period and not isWhole(period, 1, 315360000000)
+    or attempts and not isWhole(attempts, 1, 2147483647) then
+    return {-1, 'ERR the mode is unknown, or the lease, an instant, the period or the number of attempts is out of range', 'none'}
   end
 
   local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace, period = period}
+  asker.attempts = attempts
   asker.publish, asker.jobs = publish, jobs
   local job = openJob(lock, record, runs, asker)
   if mode == 'instant' then

@@ -74,6 +74,8 @@ local function attempt()
     local tick, number = tonumber(row.tick), tonumber(row.attempt) or 1
     local asked = row.request
     row.request = nil
+    local crashes = row.crashes
+    row.crashes = nil
     -- HDEL comes first: a server that is out of memory refuses LPUSH and HSET as a first write only.
     redis.call('HDEL', record, 'holder', 'run')
     if asked and outcome ~= 'returned' then
@@ -95,7 +97,7 @@ local function attempt()
     end
     handsOver = tick and (outcome == 'returned' or outcome == 'handed-over')
     if handsOver and not asked then
-      local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1, by = row.requestedBy}
+      local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1, crashes = crashes, by = row.requestedBy}
       -- What never began is as old as its instant: a claim that Redis found when it came back may be long past.
       handed.at = outcome == 'returned' and math.min(at, tick) or at
       local waiting = rowOf(redis.call('HGET', record, 'handed'))

@@ -43,6 +43,7 @@ export function fateOf(instant, { records, kills, lease }) {
       return refusal(row, records, kills, lease);
     case 'missed':
       return row.reason ? 'missed' : 'unaccounted for';
+    case 'abandoned':
     case 'handed-over':
     case 'paused':
     case 'unknown':

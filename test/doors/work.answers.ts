@@ -66,6 +66,7 @@ export const NO_WORK: Readonly<Record<string, readonly string[]>> = {
       'refused',
       'released',
       'renewed',
+      'tickAbandoned',
       'tickClaimed',
       'tickCrashed',
       'tickFinished',

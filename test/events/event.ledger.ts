@@ -33,6 +33,7 @@ export class EventLedger {
     tickSkipped: (event) => void this.all.push({ name: 'tickSkipped', event }),
     tickMissed: (event) => void this.all.push({ name: 'tickMissed', event }),
     tickCrashed: (event) => void this.all.push({ name: 'tickCrashed', event }),
+    tickAbandoned: (event) => void this.all.push({ name: 'tickAbandoned', event }),
   };
 
   of<Name extends keyof LockEventMap>(name: Name): LockEventMap[Name][] {

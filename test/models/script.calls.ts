@@ -44,6 +44,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   ticket: ['0', '0', '0', '1', '2'],
   due: ['', '1000', '99999999999999'],
   period: ['', '100000'],
+  attempts: ['', '1', '2'],
   most: ['1', '2', '50'],
   after: ['', 'one'],
   entry: ['one', 'two'],

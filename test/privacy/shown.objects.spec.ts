@@ -95,6 +95,7 @@ const EVENTS: Readonly<Record<keyof library.LockEventMap, boolean>> = {
   tickSkipped: true,
   tickMissed: false,
   tickCrashed: false,
+  tickAbandoned: false,
 };
 
 const failure = async (call: () => unknown): Promise<unknown> => {

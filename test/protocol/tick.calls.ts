@@ -29,6 +29,7 @@ export interface Claim {
   /** The channel on which runs are announced. */
   readonly jobs?: string;
   readonly period?: number | string;
+  readonly attempts?: number | string;
 }
 
 export interface Again {
@@ -39,6 +40,7 @@ export interface Again {
   readonly grace?: number | string;
   readonly jobs?: string;
   readonly period?: number | string;
+  readonly attempts?: number | string;
 }
 
 export interface Finish {
@@ -69,8 +71,8 @@ export async function claim(stage: ProtocolStage, names: Names, given: Claim): P
   const { holder = RUNNER, lease = 10_000, mode = 'cron', tick = '', following = '', previous = '' } = given;
   const policies = [given.onCrash ?? 'skip', given.overlap ?? 'skip', given.grace ?? GRACE];
   const when = [mode, tick, following, previous];
-  const { jobs = '', period = '' } = given;
-  const args = ['PUBLISH', holder, lease, ...when, APP, INSTANCE, ...policies, jobs, period];
+  const { jobs = '', period = '', attempts = '' } = given;
+  const args = ['PUBLISH', holder, lease, ...when, APP, INSTANCE, ...policies, jobs, period, attempts];
   return reply(await stage.call(tickClaim, names.tick, args));
 }
 
@@ -80,8 +82,8 @@ export async function again(
   given: Again = {},
 ): Promise<readonly unknown[]> {
   const { holder = RUNNER, lease = 10_000, gap = '', onCrash = 'skip', grace = GRACE } = given;
-  const { jobs = '', period = '' } = given;
-  const args = ['PUBLISH', holder, lease, gap, APP, INSTANCE, onCrash, grace, jobs, period];
+  const { jobs = '', period = '', attempts = '' } = given;
+  const args = ['PUBLISH', holder, lease, gap, APP, INSTANCE, onCrash, grace, jobs, period, attempts];
   return reply(await stage.call(tickAgain, names.tick, args));
 }
 

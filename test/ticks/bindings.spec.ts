@@ -148,6 +148,7 @@ describe('an application is refused at boot, with a sentence, for', () => {
     ...Object.entries({
       overlap: 'skip',
       onCrash: 'skip',
+      maxAttempts: 2,
       catchUp: '1h',
       grace: '1s',
       maxHold: '1h',

@@ -173,6 +173,7 @@ export class TickFleet {
       grace: undefined,
       catchUp: undefined,
       onCrash: 'skip',
+      maxAttempts: undefined,
       overlap: 'skip',
       period: 1000,
       minInterval: undefined,

@@ -9,7 +9,8 @@ import { settings } from './worker.channel.js';
 const DIRECT_WAIT = 2000;
 
 const { grace, maxHold, onCrash, overlap, catchUp } = settings;
-const policies = { grace, maxHold, onCrash, overlap, catchUp };
+const retries = onCrash === 'retry' ? { maxAttempts: settings.maxAttempts } : {};
+const policies = { grace, maxHold, onCrash, overlap, catchUp, ...retries };
 const zone = settings.timeZone === undefined ? {} : { timeZone: settings.timeZone };
 
 @Injectable()
@@ -23,13 +24,13 @@ export class CountedJob {
   }
 }
 
-/** Under `retry`, beside a counted job that is not. */
+/** Under `retry`, beside a counted job that is not. However many of its runs crash, it is run again. */
 @Injectable()
 export class RetriedJob {
   constructor(private readonly stage: WorkStage) {}
 
   @Cron(settings.cron)
-  @DistributedLock('retried', { onCrash: 'retry' })
+  @DistributedLock('retried', { onCrash: 'retry', maxAttempts: Infinity })
   async run(): Promise<void> {
     await this.stage.perform('retried');
   }

@@ -20,6 +20,8 @@ export interface WorkerSettings {
   readonly catchUp: number | undefined;
   /** Of the counted job and of timers. */
   readonly onCrash: 'skip' | 'retry';
+  /** Of the counted job under `retry`. @default the library's */
+  readonly maxAttempts: number | undefined;
   /** Of the counted job. */
   readonly overlap: 'skip' | 'queue';
   /** Of the interval job and before the timeouts, in ms. */

@@ -75,6 +75,7 @@ export type {
   ReleasedEvent,
   RenewedEvent,
   TickClaimedEvent,
+  TickAbandonedEvent,
   TickCrashedEvent,
   TickEvent,
   TickFinishedEvent,

@@ -80,6 +80,13 @@ export interface TickOptions {
    */
   readonly onCrash?: 'skip' | 'retry' | undefined;
   /**
+   * Only with `onCrash: 'retry'`: how many runs of a tick may crash. After the last of them the tick is recorded as
+   * `abandoned`, with an error in the log, and does not run again; the schedule continues. A run that a shutdown
+   * hands over has not crashed. Minimum: 1; `Infinity` retries without limit.
+   * @default 3
+   */
+  readonly maxAttempts?: number | undefined;
+  /**
    * Only for `@Cron` with an expression: on any other schedule, the startup fails. After an outage of the fleet
    * or of Redis, the latest missed tick runs once if it is not older than this. Earlier ticks do not run.
    * @default none: every missed tick is recorded and does not run

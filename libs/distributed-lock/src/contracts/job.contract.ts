@@ -40,7 +40,9 @@ export interface JobStatus {
    * The number of runs and ticks by outcome since the job was registered. A gap of several missed ticks
    * counts once.
    */
-  readonly counts: Readonly<Record<'completed' | 'failed' | 'crashed' | 'overlapped' | 'missed', number>>;
+  readonly counts: Readonly<
+    Record<'completed' | 'failed' | 'crashed' | 'abandoned' | 'overlapped' | 'missed', number>
+  >;
   /** The application that registered the job last; `undefined` for a job of `runOnce()`. */
   readonly app: string | undefined;
   /** The schedule of the job at its last registration; `undefined` for a job of `runOnce()`. */

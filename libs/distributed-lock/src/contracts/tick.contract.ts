@@ -6,6 +6,8 @@
  * - `failed`: the run threw an error, was skipped by a decorator above `@DistributedLock`, or was stopped by a
  *   shutdown with `onCrash: 'skip'`.
  * - `crashed`: the lease ended during the run.
+ * - `abandoned`: the lease ended during the run, as it had during earlier runs of the tick, and `maxAttempts`
+ *   allows no more runs.
  * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
  * - `overlapped`: an earlier run or another holder had the lock.
  * - `missed`: no instance ran the tick.
@@ -17,6 +19,7 @@ export type TickOutcome =
   | 'completed'
   | 'failed'
   | 'crashed'
+  | 'abandoned'
   | 'handed-over'
   | 'overlapped'
   | 'missed'
@@ -37,7 +40,7 @@ export interface TickRecord {
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */
   readonly start: number;
-  /** The end by the clock of Redis, in epoch ms; absent for a current run and for a crashed run. */
+  /** The end by the clock of Redis, in epoch ms; absent for a current run and for a run that crashed. */
   readonly end?: number;
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
@@ -76,6 +79,8 @@ export interface TickPolicies {
   readonly gap?: number | undefined;
   /** For an interval: how long after a start the next one is due. */
   readonly period?: number | undefined;
+  /** Under `onCrash: 'retry'`: how many runs of a tick may crash; undefined: any number. */
+  readonly attempts?: number | undefined;
   /** Whether the other instances are notified of a run that may have to be repeated, and of a queued one: their own next tick may be too late for it. */
   readonly isAnnounced?: boolean | undefined;
 }

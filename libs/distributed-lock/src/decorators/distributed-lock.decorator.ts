@@ -19,6 +19,7 @@ const OPTIONS = optionNames<DistributedLockOptions>({
   ...GUARD_OPTIONS,
   overlap: true,
   onCrash: true,
+  maxAttempts: true,
   catchUp: true,
   grace: true,
   maxHold: true,
@@ -119,6 +120,9 @@ function checkTickOptions(options: TickOptions, where: string): void {
     if (value !== undefined && value !== 'skip' && value !== other)
       throw invalid(option, where, `"skip" or "${other}"`, value);
   }
+  const attempts: unknown = options.maxAttempts;
+  if (attempts !== undefined && attempts !== Infinity && !(Number.isInteger(attempts) && Number(attempts) >= 1))
+    throw invalid('maxAttempts', where, 'a whole number of at least 1, or Infinity', attempts);
   const shared: unknown = options.shared;
   if (shared !== undefined && typeof shared !== 'boolean')
     throw invalid('shared', where, 'true or false', shared);

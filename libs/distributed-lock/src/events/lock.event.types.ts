@@ -181,6 +181,17 @@ export interface TickCrashedEvent extends TickEvent {
   readonly instance: string;
 }
 
+/**
+ * The run of an instance crashed, and `maxAttempts` allows no more runs of the tick. Emitted instead of
+ * `tickCrashed` for the last run, in one process of the fleet, the one that noticed.
+ */
+export interface TickAbandonedEvent extends TickEvent {
+  /** The number of the last run, 1 for the first. */
+  readonly attempt: number;
+  /** The instance of that run: `<host>:<pid>:<client id>`. */
+  readonly instance: string;
+}
+
 /** Every event, by the name of its listener method. */
 export interface LockEventMap {
   /** A call requests a lock. */
@@ -211,6 +222,8 @@ export interface LockEventMap {
   tickMissed: TickMissedEvent;
   /** The run of the tick crashed. */
   tickCrashed: TickCrashedEvent;
+  /** The last run of the tick that `maxAttempts` allows crashed. */
+  tickAbandoned: TickAbandonedEvent;
 }
 
 /**

@@ -103,6 +103,7 @@ const EVENTS = optionNames<SectionListener>({
   tickSkipped: true,
   tickMissed: true,
   tickCrashed: true,
+  tickAbandoned: true,
   around: true,
 });
 

@@ -62,6 +62,16 @@ export type Notice =
       /** The instance that ran it. */
       readonly instance: string;
     }
+  | {
+      /** As many runs of the tick have crashed as may. */
+      readonly kind: 'tick-abandoned';
+      readonly lock: string;
+      readonly tick: number;
+      /** Of the last run. */
+      readonly attempt: number;
+      readonly instance: string;
+      readonly why: string;
+    }
   | { readonly kind: 'tick-unclaimed'; readonly lock: string; readonly why: string }
   | { readonly kind: 'jobs-unlisted'; readonly why: string }
   | { readonly kind: 'elected'; readonly lock: string; readonly token: bigint | undefined }
@@ -139,6 +149,10 @@ export class NoticeBoard {
     if (notice.kind === 'tick-crashed') {
       const { lock: job, tick, attempt, instance } = notice;
       this.events.emit('tickCrashed', { job, tick, attempt, instance });
+    }
+    if (notice.kind === 'tick-abandoned') {
+      const { lock: job, tick, attempt, instance } = notice;
+      this.events.emit('tickAbandoned', { job, tick, attempt, instance });
     }
   }
 }

@@ -16,6 +16,7 @@ import type {
   RefusedEvent,
   ReleasedEvent,
   RenewedEvent,
+  TickAbandonedEvent,
   TickCrashedEvent,
   TickEvent,
   TickFinishedEvent,
@@ -144,6 +145,10 @@ class LockMetrics implements LockListener {
 
   tickCrashed(event: TickCrashedEvent): void {
     this.to.ticks.add(1, this.#tick(event, 'crashed'));
+  }
+
+  tickAbandoned(event: TickAbandonedEvent): void {
+    this.to.ticks.add(1, this.#tick(event, 'abandoned'));
   }
 
   #answered(

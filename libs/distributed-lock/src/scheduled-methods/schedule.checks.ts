@@ -11,6 +11,7 @@ import { jobName } from './job.name.js';
 const TICK_OPTIONS = [
   'overlap',
   'onCrash',
+  'maxAttempts',
   'catchUp',
   'grace',
   'maxHold',
@@ -140,7 +141,7 @@ function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
 
 /** An option without an effect must not seem to work. */
 function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void {
-  const { onCrash, overlap, catchUp, shared, minInterval } = options;
+  const { onCrash, overlap, catchUp, shared, minInterval, maxAttempts } = options;
   const refuse = (option: string, why: string) => {
     throw invalidOption(`${where} cannot have ${option}: ${why}.`, job);
   };
@@ -149,6 +150,8 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
       'catchUp',
       'only a @Cron with an expression can miss ticks; an interval and a timeout start with their application',
     );
+  if (maxAttempts !== undefined && onCrash !== 'retry')
+    refuse('maxAttempts', 'without onCrash: "retry" a tick is never run again');
   const retries =
     onCrash === 'retry' ? 'onCrash: "retry"' : overlap === 'queue' ? 'overlap: "queue"' : undefined;
   if (retries === undefined) return;

@@ -16,6 +16,9 @@ import { SequentialTick } from '../jobs/sequential.tick.js';
 /** How old a tick may be that another alarm was set for, in ms. */
 const GRACE = 5000;
 
+/** How many runs of a tick may crash. */
+const ATTEMPTS = 3;
+
 /** What ticks that keep a gap from the last start are made of. */
 interface GapTicksParts {
   readonly method: ScheduledMethod;
@@ -129,7 +132,7 @@ export class TickFactory {
   #claimers(starter: JobStarter): ClaimerFactory {
     return (method, { fingerprint, ...instants }, isOn, gap = () => undefined) => {
       const { job, options, where } = method;
-      const { onCrash = 'skip', overlap = 'skip', shared = false } = options;
+      const { onCrash = 'skip', overlap = 'skip', shared = false, maxAttempts = ATTEMPTS } = options;
       return new JobClaimer({
         runner: this.locks.ticks,
         journal: this.#journal,
@@ -141,6 +144,7 @@ export class TickFactory {
           grace: Math.max(graceOf(method), durationOf(options.catchUp, `catchUp of ${where}`) ?? 0),
           maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
           period: instants.period,
+          attempts: maxAttempts === Infinity ? undefined : maxAttempts,
           isAnnounced: firesEvery(method) > this.locks.engine.context.settings.watchdogTimeout,
         },
         gap,

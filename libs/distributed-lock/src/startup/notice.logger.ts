@@ -175,6 +175,11 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         'warn',
         `The run of tick ${new Date(notice.tick).toISOString()} of job "${notice.lock}" on ${notice.instance} crashed: its lease ended before the run did (attempt ${notice.attempt}).`,
       ];
+    case 'tick-abandoned':
+      return [
+        'error',
+        `Tick ${new Date(notice.tick).toISOString()} of job "${notice.lock}" is abandoned: ${notice.why}. The last run was attempt ${notice.attempt} on ${notice.instance}. The job runs again at its next tick.`,
+      ];
     case 'tick-unclaimed':
       return [
         'error',

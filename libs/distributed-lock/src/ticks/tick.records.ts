@@ -8,6 +8,7 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<TickOutcome>([
   'completed',
   'failed',
   'crashed',
+  'abandoned',
   'handed-over',
   'overlapped',
   'missed',
@@ -57,6 +58,7 @@ export function readStatus(state: JobState): JobStatus | undefined {
       completed: count('completed'),
       failed: count('failed'),
       crashed: count('crashed'),
+      abandoned: count('abandoned'),
       overlapped: count('overlapped'),
       missed: count('missed'),
     },
@@ -77,6 +79,8 @@ export function noticesOf(job: string, rows: readonly string[]): Notice[] {
         return [{ kind: 'tick-missed', lock: job, tick, after, why: `${reason}${since}` }];
       case 'crashed':
         return [{ kind: 'tick-crashed', lock: job, tick, attempt: row.attempt, instance: row.instance }];
+      case 'abandoned':
+        return [{ kind: 'tick-abandoned', lock: job, tick, attempt: row.attempt, instance: row.instance, why: reason }];
       case 'overlapped':
         return [{ kind: 'tick-skipped', lock: job, tick, why: reason }];
       default:

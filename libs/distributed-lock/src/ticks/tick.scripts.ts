@@ -94,19 +94,21 @@ export class TickScripts {
 
   async claim({ lock, record, runs, channel }: JobKeys, claim: ClaimArguments): Promise<ClaimReply> {
     const { holder, lease, mode, tick, following = '', previous = '', app, instance, policies } = claim;
-    const { onCrash, overlap, grace, isAnnounced = false, period = '' } = policies;
+    const { onCrash, overlap, grace, isAnnounced = false, period = '', attempts = '' } = policies;
     const when = [`${tick}`, `${following}`, `${previous}`];
     const jobs = isAnnounced ? channel : '';
-    const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, `${grace}`, jobs, `${period}`];
+    const others = [`${grace}`, jobs, `${period}`, `${attempts}`];
+    const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, ...others];
     return readClaim(await this.#caller.notify(tickClaim, [lock, record, runs], args, GRANTS));
   }
 
   /** Claims any run that waits, whichever tick is current. */
   async again({ lock, record, runs, channel }: JobKeys, claimant: Claimant): Promise<ClaimReply> {
     const { holder, lease, app, instance, policies } = claimant;
-    const { gap = '', onCrash, grace, isAnnounced = false, period = '' } = policies;
+    const { gap = '', onCrash, grace, isAnnounced = false, period = '', attempts = '' } = policies;
     const jobs = isAnnounced ? channel : '';
-    const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`, jobs, `${period}`];
+    const others = [`${grace}`, jobs, `${period}`, `${attempts}`];
+    const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, ...others];
     return readClaim(await this.#caller.notify(tickAgain, [lock, record, runs], args, GRANTS));
   }
 
