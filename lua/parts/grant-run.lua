@@ -19,6 +19,8 @@ local function grantRun(job, tick, attempt, request, by)
   local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token}
   run.app, run.instance = asker.app, asker.instance
   run.requestedBy = by
+  -- Of one that an older version has handed over it is not known how many have crashed: openJob counts its attempts.
+  run.crashes = 0
   if offer and tick == offer.tick and attempt == offer.attempt then
     run.crashes = offer.crashes
   end

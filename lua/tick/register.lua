@@ -45,14 +45,15 @@ local function attempt()
       redis.call('HSET', record, 'paused', cjson.encode(pause))
     end
     redis.call('HSET', record, 'app', app, 'schedule', schedule)
+    local newest = tonumber(redis.call('HGET', record, 'mark')) or at
     if period then
       -- A mark that is there is the last start.
-      due = (tonumber(redis.call('HGET', record, 'mark')) or at) + period
+      due = newest + period
     end
-    if due then
-      redis.call('HSET', record, 'next', string.format('%.0f', due))
-    else
+    if not due then
       redis.call('HDEL', record, 'next')
+    elseif due > newest then
+      redis.call('HSET', record, 'next', string.format('%.0f %.0f', newest, due))
     end
   end
   return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or ''}

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { runCommandLine } from '../../libs/distributed-lock/src/cli/command.runner.js';
-import { Terminal } from '../../libs/distributed-lock/src/cli/terminal.js';
+import { Terminal } from '../../libs/distributed-lock/src/command-line/terminal.js';
 
 /** What a command has said, and ended with. */
 export interface Said {

@@ -27,7 +27,7 @@ test('jobs lists all of them, with their state', async () => {
   const { code, out } = await command('jobs');
   expect(code).toBe(0);
   expect(out).toMatch(
-    /^JOB +STATE +NEXT +LAST RUN +OUTCOME +TOOK +LAST SUCCESS +SCHEDULE +APP\nnightly +paused since \S+Z +- +\S+Z +completed +\d+ ms +\S+Z +- +-\n$/,
+    /^JOB +STATE +ON +NEXT +LAST RUN +OUTCOME +TOOK +LAST SUCCESS +SCHEDULE +APP\nnightly +paused since \S+Z +- +- +\S+Z +completed +\d+ ms +\S+Z +- +-\n$/,
   );
   expect(await json('jobs')).toMatchObject({
     jobs: [{ job: 'nightly', paused: expect.any(Number), lastRun: { outcome: 'completed' } }],
@@ -58,7 +58,7 @@ test('a tick that no instance has claimed for more than 10 s is overdue', async 
     next: () => now - 11_000,
     period: undefined,
   });
-  expect((await command('jobs')).out).toMatch(/\nnightly +overdue +\S+Z /);
+  expect((await command('jobs')).out).toMatch(/\nnightly +overdue +- +\S+Z /);
   expect((await command('job', 'nightly')).out).toMatch(/^state +overdue\n/);
 });
 

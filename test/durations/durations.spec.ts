@@ -19,7 +19,7 @@ test('every time of the public API is measured from the call that a user makes, 
 });
 
 test('every time of the command line is measured', () => {
-  const source = read('../../libs/distributed-lock/src/cli/command.line.ts');
+  const source = read('../../libs/distributed-lock/src/command-line/command.line.ts');
   const flags = [...source.matchAll(/\bduration\('(\w+)'/g)].map(([, flag]) => flag);
   expect(Object.keys(MEASURED_FLAGS).toSorted()).toEqual(flags.toSorted());
 });

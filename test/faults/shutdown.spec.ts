@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { FaultStage } from '../support/faults/fault.stage.js';
+import { isDeclared } from '../support/declared.keys.js';
 
 const RATE = 200;
 const SHOPS = 6;
@@ -111,7 +112,7 @@ describe('SIGTERM', () => {
 
         const service = await stage.open();
         expect(await service.getRuns('job')).toMatchObject([{ outcome: 'completed' }]);
-        const keys = (await stage.services.keys()).filter((key) => !/[}:]:?(tick|runs)$/.test(key));
+        const keys = (await stage.services.keys()).filter((key) => !isDeclared(key));
         expect([keys, await stage.services.channels()]).toEqual([[], []]);
       } finally {
         traffic.stop();

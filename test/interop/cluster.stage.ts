@@ -27,7 +27,7 @@ export class ClusterStage extends RowNotes {
   /** Locks of Node in this process, as a client of its own, with plain names and a watchdog timeout of T. */
   async node(options: Parameters<typeof readSettings>[0] = {}): Promise<LockService> {
     const template = new Cluster([...this.observer.topology.describe.nodes], { lazyConnect: true });
-    const plain = { namePrefix: '', lockWatchdogTimeout: T, shutdownTimeout: 200 };
+    const plain = { namePrefix: '', lockWatchdogTimeout: T, shutdownTimeout: 200, instanceInfo: false };
     const service = await openLockService(readSettings({ ...plain, ...options }), template);
     template.disconnect();
     this.#services.push(service);

@@ -31,7 +31,7 @@ export class RowStage extends RowNotes {
     source: RedisSource = this.url,
     quorum: readonly RedisSource[] = [],
   ): Promise<LockService> {
-    const plain = options.nameMapper === undefined ? { namePrefix: '' } : {};
+    const plain = { instanceInfo: false, ...(options.nameMapper === undefined && { namePrefix: '' }) };
     const settings = readSettings({ ...plain, lockWatchdogTimeout: T, shutdownTimeout: 200, ...options });
     const service = await openLockService(settings, source, quorum);
     this.#services.push(service);

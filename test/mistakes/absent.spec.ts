@@ -116,6 +116,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     runNow: rejects(UNKNOWN_JOB, (locks) => locks.jobs.runNow('typo')),
     status: gives(undefined, (locks) => locks.jobs.status('typo')),
   },
+  Fleet: { instances: gives([], (locks) => locks.fleet.instances()) },
   Election: { resign: LOCAL, stop: LOCAL },
   LockService: {
     getRuns: gives([], (locks) => locks.getRuns('typo')),

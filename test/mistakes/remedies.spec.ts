@@ -3,7 +3,7 @@ import { LockLostError, type Lock, type LockHandle, type LockService } from 'nes
 import { RedisFailure } from '../../libs/distributed-lock/src/redis/redis.failure.js';
 import { unavailable } from '../../libs/distributed-lock/src/core/unavailable.errors.js';
 import { runCommandLine } from '../../libs/distributed-lock/src/cli/command.runner.js';
-import { Terminal } from '../../libs/distributed-lock/src/cli/terminal.js';
+import { Terminal } from '../../libs/distributed-lock/src/command-line/terminal.js';
 import { inject } from 'vitest';
 import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';

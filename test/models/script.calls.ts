@@ -46,6 +46,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   period: ['', '100000'],
   attempts: ['', '1', '2'],
   most: ['1', '2', '50'],
+  beside: ['m:one:instance'],
+  info: ['{}', '{"held":1}'],
   after: ['', 'one'],
   entry: ['one', 'two'],
   entries: ['["one"]', '["two","one"]', '[]', 'one'],

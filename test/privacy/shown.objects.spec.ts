@@ -135,6 +135,7 @@ const MEMBERS: Readonly<Record<string, (() => unknown) | null>> = {
   },
   runOnce: () => locks.runOnce('once', Date.now(), () => library.currentLock()),
   getRuns: () => locks.getRuns('once'),
+  fleet: () => locks.fleet,
   // What the library itself reaches through; not enumerable, and not in the API.
   engine: null,
   ticks: null,

@@ -19,7 +19,9 @@ const retry = { onCrash: 'retry', attempts: 2 } as const;
 const crash = () => send(stage, names, forceRelease());
 
 const outcomes = async () =>
-  (await settledRows(stage, names)).toReversed().map(({ outcome, attempt, tick }) => [outcome, attempt, tick]);
+  (await settledRows(stage, names))
+    .toReversed()
+    .map(({ outcome, attempt, tick }) => [outcome, attempt, tick]);
 
 describe('a tick whose runs crash', () => {
   beforeEach(async () => {
@@ -39,7 +41,12 @@ describe('a tick whose runs crash', () => {
       ['abandoned', 2, 1],
     ]);
     expect((await settledRows(stage, names))[0]).toMatchObject({ reason: expect.stringContaining('2 runs') });
-    expect(await stage.redis.hmget(names.record, 'crashed', 'abandoned', 'run', 'holder')).toEqual(['1', '1', null, null]);
+    expect(await stage.redis.hmget(names.record, 'crashed', 'abandoned', 'run', 'holder')).toEqual([
+      '1',
+      '1',
+      null,
+      null,
+    ]);
   });
 
   test('is abandoned by the claim of the next tick, which is granted', async () => {
@@ -94,7 +101,13 @@ describe('a tick whose runs crash', () => {
   });
 
   test('whose run an older version has begun has crashed in each earlier attempt', async () => {
-    await stage.redis.hset(names.record, 'holder', 'older:1', 'run', '{"tick":1,"attempt":2,"outcome":"running","start":1}');
+    await stage.redis.hset(
+      names.record,
+      'holder',
+      'older:1',
+      'run',
+      '{"tick":1,"attempt":2,"outcome":"running","start":1}',
+    );
     expect((await again(stage, names, retry))[0]).toBe(2);
     expect((await outcomes()).at(-1)).toEqual(['abandoned', 2, 1]);
   });
@@ -107,6 +120,26 @@ describe('a tick whose runs crash', () => {
     expect((await again(stage, names, retry))[0]).toBe(8);
     expect((await outcomes()).at(-1)).toEqual(['abandoned', 2, 1]);
   });
+});
+
+test('a run that was handed over before has not crashed', async () => {
+  for (let attempt = 1; attempt < 4; attempt += 1) {
+    const [, , token, number] =
+      attempt === 1
+        ? await claim(stage, names, { ...retry, mode: 'instant', tick: 1 })
+        : await again(stage, names, retry);
+    expect(number).toBe(attempt);
+    await finish(stage, names, { token: String(token), outcome: 'handed-over' });
+  }
+  expect((await again(stage, names, retry)).slice(3, 5)).toEqual([4, 1]);
+  await crash();
+  expect((await again(stage, names, retry)).slice(3, 5)).toEqual([5, 1]);
+  await crash();
+  expect((await again(stage, names, retry))[0]).toBe(2);
+  expect((await outcomes()).slice(-2)).toEqual([
+    ['crashed', 4, 1],
+    ['abandoned', 5, 1],
+  ]);
 });
 
 test('a run that was requested by hand is abandoned, too, and its request with it', async () => {

@@ -40,6 +40,7 @@ test('every way in which a run or a tick ends is counted, beyond the rows that a
     completed: 60,
     failed: 1,
     crashed: 1,
+    abandoned: 0,
     overlapped: 2,
     // The one gap counts once.
     missed: 3,

@@ -15,8 +15,9 @@ beforeEach(() => {
 afterAll(() => stage.close());
 
 const next = async (): Promise<number | undefined> => {
-  const text = await stage.redis.hget(names.record, 'next');
-  return text === null ? undefined : Number(text);
+  const [mark, text] = await stage.redis.hmget(names.record, 'mark', 'next');
+  const [before, due] = (text ?? '').split(' ');
+  return before === mark && due !== undefined ? Number(due) : undefined;
 };
 
 describe('when the next tick of a job is due', () => {
@@ -82,7 +83,7 @@ describe('when the next tick of a job is due', () => {
     });
     expect(await next()).toBe(Number(at) + HOUR);
     await finish(stage, names, { token: String(token), outcome: 'handed-over' });
-    await stage.redis.hset(names.record, { next: 5, mark: 5 });
+    await stage.redis.hset(names.record, { next: '5 6', mark: 5 });
     const [code, later] = await again(stage, names, { gap: 10, period: HOUR, onCrash: 'retry' });
     expect(code).toBe(1);
     expect(await next()).toBe(Number(later) + HOUR);
@@ -93,6 +94,22 @@ describe('when the next tick of a job is due', () => {
     await request(stage, names, 'r1');
     expect((await again(stage, names, { gap: 10, period: HOUR }))[0]).toBe(1);
     expect(await next()).toBe(Number(mark) + HOUR);
+  });
+
+  test('is not that of a registration which a claim has outrun', async () => {
+    const now = await stage.now();
+    await register(stage, names, now - HOUR, 'billing', 'hourly', { due: now - 1 });
+    await claim(stage, names, { tick: now - 1, following: now + HOUR });
+    await register(stage, names, now - HOUR, 'billing', 'hourly', { due: now - 1 });
+    expect(await next()).toBe(now + HOUR);
+  });
+
+  test('is unknown after a tick that an older version has claimed', async () => {
+    const now = await stage.now();
+    await register(stage, names, now - HOUR, 'billing', 'hourly', { due: now + 5 });
+    // It moves the mark, and an interval may start a little early.
+    await stage.redis.hset(names.record, 'mark', String(now));
+    expect(await next()).toBeUndefined();
   });
 
   test('is unknown after a tick that has none after it', async () => {
@@ -126,7 +143,9 @@ test('as many rows are read as are asked for, beside the run under way', async (
   }
   await claim(stage, names, { mode: 'instant', tick: 4 });
   const ticksOf = async (most: number) =>
-    ((await inspect(stage, names, most))[3] as string[]).map((row) => (JSON.parse(row) as { tick: number }).tick);
+    ((await inspect(stage, names, most))[3] as string[]).map(
+      (row) => (JSON.parse(row) as { tick: number }).tick,
+    );
   expect(await ticksOf(50)).toEqual([4, 3, 2, 1]);
   expect(await ticksOf(2)).toEqual([4, 3, 2]);
   expect(await ticksOf(0)).toEqual([4]);
@@ -135,7 +154,10 @@ test('as many rows are read as are asked for, beside the run under way', async (
 test.each([
   ['a period of 0', () => register(stage, names, 'now', 'a', 'b', { period: 0 })],
   ['a next instant with a fraction', () => register(stage, names, 1, 'a', 'b', { due: 1.5 })],
-  ['a claim with a period below 0', () => claim(stage, names, { mode: 'interval', following: 1, period: -1 })],
+  [
+    'a claim with a period below 0',
+    () => claim(stage, names, { mode: 'interval', following: 1, period: -1 }),
+  ],
   ['a waiting run with a period that is none', () => again(stage, names, { gap: 1, period: 1e12 })],
   ['51 rows', () => inspect(stage, names, 51)],
 ])('%s is refused before anything is written', async (_, call) => {

@@ -5,6 +5,7 @@ import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
+import { isDeclared } from '../support/declared.keys.js';
 
 /** How long replicas may take, in ms. */
 export const TIMEOUT = scaled(150);
@@ -76,5 +77,5 @@ export async function nothingLeft(services: Services): Promise<void> {
 
 /** The tokens and ticks that outlive their lock. */
 function isRecord(key: string): boolean {
-  return /redisson_lock_token|:tick$|:runs$/.test(key);
+  return key.includes('redisson_lock_token') || isDeclared(key);
 }

@@ -95,7 +95,11 @@ describe('under the least user of the docs, with the default user off,', () => {
     });
 
     test('ticks: a job is registered, claimed, finished and looked up', async () => {
-      await service.ticks.jobs.register('nightly', 'every night', instants(() => 500));
+      await service.ticks.jobs.register(
+        'nightly',
+        'every night',
+        instants(() => 500),
+      );
       expect(await service.runOnce('nightly', 1000, () => 'run')).toBe('run');
       expect(await service.runOnce('nightly', 1000, () => 'again')).toBeUndefined();
       expect(await service.getRuns('nightly')).toMatchObject([{ tick: 1000, outcome: 'completed' }]);

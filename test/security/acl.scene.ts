@@ -125,7 +125,13 @@ async function countDown(service: LockService, name: string): Promise<void> {
 }
 
 async function run(service: LockService, job: string): Promise<void> {
-  await attempt(() => service.ticks.jobs.register(job, 'every day', instants(() => 500)));
+  await attempt(() =>
+    service.ticks.jobs.register(
+      job,
+      'every day',
+      instants(() => 500),
+    ),
+  );
   await attempt(() => service.runOnce(job, 1000, () => undefined));
   await attempt(() =>
     service.runOnce(job, 2000, () => {

@@ -200,13 +200,16 @@ test('every form of a key beside a lock that the sources make is one that no nam
   const files = (await readdir(root, { recursive: true })).filter((file) => /(?<!spec)\.ts$/.test(file));
   const texts = await Promise.all(files.map((file) => readFile(new URL(file, root), 'utf8')));
   const forms = [
-    ...texts.join('\n').matchAll(/(?:suffix|prefix)Name\((?:'([\w:]+)',|[\w.]+, [`']([^`']+)[`'])/g),
+    ...texts
+      .join('\n')
+      .matchAll(/(?:suffixName|prefixName|prefixKey)\((?:'([\w:]+)',|[\w.]+, [`']([^`']+)[`'])/g),
   ];
   expect(new Set(forms.map(([, before, behind]) => before ?? behind))).toEqual(
     new Set([
       ...['redisson_lock__channel', 'redisson_rwlock', 'redisson_sc', 'lock_job__channel'],
       ...['redisson_lock_queue', 'redisson_lock_timeout', 'redisson_lock_token'],
-      ...['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs', 'jobs', 'call:${call}'],
+      ...['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs', 'call:${call}'],
+      ...['job_list', 'instance_list', 'instance:'],
     ]),
   );
 });

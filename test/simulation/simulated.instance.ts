@@ -16,6 +16,7 @@ export const SETTINGS: LockSettings = readSettings({
   commandTimeout: 500,
   shutdownTimeout: 1000,
   appName: 'simulation',
+  instanceInfo: false,
 });
 
 /** How far the wall clock of a process is wrong, in ms: often by little, sometimes by seconds or an hour. */

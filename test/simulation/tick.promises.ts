@@ -21,6 +21,8 @@ export const FIELDS = new Set(
   [
     'v',
     'mark',
+    'next',
+    'success',
     'app',
     'schedule',
     'token',
@@ -31,5 +33,5 @@ export const FIELDS = new Set(
     'request',
     'served',
     'paused',
-  ].concat(['completed', 'failed', 'crashed', 'overlapped', 'missed']),
+  ].concat(['completed', 'failed', 'crashed', 'abandoned', 'overlapped', 'missed']),
 );

@@ -1,9 +1,11 @@
 import { Logger } from '@nestjs/common';
+import { prefixKey } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import type { Violation } from './belief.js';
 import type { CallerWatch } from './caller.loop.js';
 import type { CallingInstance } from './calling.instance.js';
 import { JobActs, type TickFleet } from './tick.acts.js';
+import { SETTINGS } from './simulated.instance.js';
 import { InstanceJobs } from './tick.instance.js';
 import { TickJournal, type JournalWatch } from './tick.journal.js';
 import type { TickPlan } from './tick.plan.js';
@@ -167,6 +169,7 @@ export class TickSimulation {
 
   /** Whether the docs name a key of the store: the record of a job and its rows stay. */
   isNamed(key: string): boolean {
+    if (key === prefixKey(SETTINGS.namePrefix, 'job_list')) return true;
     return this.plan.jobs.some(({ name }) => {
       const { record, runs } = this.#reader.keysOf(name);
       return key === record || key === runs;

@@ -182,7 +182,7 @@ export class TickWatch {
     const { outcome, reason = '', tick, attempt, start, token } = row;
     const report = (what: string) =>
       this.place.watch.report('record', `${name}: ${tick} is ${outcome}${what}`);
-    if (['missed', 'overlapped', 'crashed', 'failed'].includes(outcome) && reason === '')
+    if (['missed', 'overlapped', 'crashed', 'abandoned', 'failed'].includes(outcome) && reason === '')
       report(' without a reason');
     if (options.onCrash === 'skip' && (attempt > 1 || outcome === 'handed-over'))
       report(` as attempt ${attempt} under skip`);
@@ -201,7 +201,7 @@ export class TickWatch {
       !this.place.journal.hasSteppedBack &&
       outcome === 'missed' &&
       tick > this.place.reader.storeNow - this.place.world.now + this.#calm;
-    const hasCrashed = !isOld && outcome === 'crashed' && (ran?.begin ?? 0) > this.#calm;
+    const hasCrashed = !isOld && ['crashed', 'abandoned'].includes(outcome) && (ran?.begin ?? 0) > this.#calm;
     if (isMissed || hasCrashed) report(` (${reason}) without a fault`);
   }
 
@@ -288,7 +288,8 @@ export class TickWatch {
     if (row.attempt !== lock.attempt || row.tick !== lock.tick) report(`has the row of ${row.tick}`);
     if (end === undefined || !end.wasHeld || end.wasAborted) return;
     const expected = end.how === 'returned' ? 'completed' : 'failed';
-    if (![expected, 'crashed', 'running'].includes(row.outcome)) report(`${end.how}, and is ${row.outcome}`);
+    if (![expected, 'crashed', 'abandoned', 'running'].includes(row.outcome))
+      report(`${end.how}, and is ${row.outcome}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import 'vitest';
 import type { TestProject } from 'vitest/node';
+import { isDeclared } from './declared.keys.js';
 import { failSuite } from './suite.failure.js';
 import { provideRedis } from '../../tools/redis/redis.runner.mjs';
 
@@ -23,14 +24,14 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   };
 }
 
-/** What the whole suite may leave is the declared records of jobs; anything else is a lock, a queue entry or a listener too many. */
+/** What the whole suite may leave is what is declared to stay; anything else is a lock, a queue entry or a listener too many. */
 async function leftovers(url: string): Promise<string[]> {
   const client = new Redis(url);
   try {
     const keys = await client.keys('*');
     const channels = await client.pubsub('CHANNELS', '*');
     return [
-      ...keys.filter((key) => !/[}:]:?(tick|runs)$/.test(key)),
+      ...keys.filter((key) => !isDeclared(key)),
       ...channels.map((channel) => `channel ${String(channel)}`),
     ];
   } finally {

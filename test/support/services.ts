@@ -49,7 +49,7 @@ export class Services {
 
   async open(options: LockModuleSettings = {}, source: RedisSource = this.source): Promise<LockService> {
     const service = await openLockService(
-      readSettings({ namePrefix: this.prefix, shutdownTimeout: 200, ...options }),
+      readSettings({ namePrefix: this.prefix, shutdownTimeout: 200, instanceInfo: false, ...options }),
       source,
     );
     this.#open.push(service);

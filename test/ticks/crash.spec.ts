@@ -66,34 +66,39 @@ describe.concurrent('case 4: a run that dies by SIGKILL', { timeout: scaled(40_0
   test.for([
     ['three times by default', undefined, 3],
     ['as often as maxAttempts says', 2, 2],
-  ] as const)('is abandoned under retry when its tick has crashed %s, and the schedule goes on', async ([
-    ,
-    maxAttempts,
-    most,
-  ], { fleet }) => {
-    const poisoned = { ...retried, maxAttempts };
-    await fleet.start(...Array.from({ length: most + 1 }, () => poisoned));
-    const first = await awaitRun(fleet, 'a run');
-    const dead = [first.runner];
-    await first.runner.kill();
-    for (let attempt = 2; attempt <= most; attempt += 1) {
-      const { runner, tick } = await awaitRun(fleet, `attempt ${attempt}`, (run) => run.attempt === attempt);
-      expect(tick).toBe(first.tick);
-      await runner.kill();
-      dead.push(runner);
-    }
-    const next = await awaitRun(fleet, 'a later tick', ({ tick }) => tick > first.tick);
-    expect(next.attempt).toBe(1);
-    const rows = (await fleet.runs('counted')).toReversed().filter(({ tick }) => tick === first.tick);
-    expect(rows.map(({ outcome, attempt }) => [outcome, attempt])).toEqual(
-      dead.map((_, index) => [index === most - 1 ? 'abandoned' : 'crashed', index + 1]),
-    );
-    expect(rows.at(-1)?.reason).toBe(`${most} runs of the tick have crashed, and maxAttempts allows no more`);
-    expect(await next.runner.ask({ do: 'status' })).toMatchObject({
-      counts: { crashed: most - 1, abandoned: 1 },
-    });
-    expect(errorsOfOthers(fleet, ...dead)).toEqual([expect.stringContaining('is abandoned: ')]);
-  });
+  ] as const)(
+    'is abandoned under retry when its tick has crashed %s, and the schedule goes on',
+    async ([, maxAttempts, most], { fleet }) => {
+      const poisoned = { ...retried, maxAttempts };
+      await fleet.start(...Array.from({ length: most + 1 }, () => poisoned));
+      const first = await awaitRun(fleet, 'a run');
+      const dead = [first.runner];
+      await first.runner.kill();
+      for (let attempt = 2; attempt <= most; attempt += 1) {
+        const { runner, tick } = await awaitRun(
+          fleet,
+          `attempt ${attempt}`,
+          (run) => run.attempt === attempt,
+        );
+        expect(tick).toBe(first.tick);
+        await runner.kill();
+        dead.push(runner);
+      }
+      const next = await awaitRun(fleet, 'a later tick', ({ tick }) => tick > first.tick);
+      expect(next.attempt).toBe(1);
+      const rows = (await fleet.runs('counted')).toReversed().filter(({ tick }) => tick === first.tick);
+      expect(rows.map(({ outcome, attempt }) => [outcome, attempt])).toEqual(
+        dead.map((_, index) => [index === most - 1 ? 'abandoned' : 'crashed', index + 1]),
+      );
+      expect(rows.at(-1)?.reason).toBe(
+        `${most} runs of the tick have crashed, and maxAttempts allows no more`,
+      );
+      expect(await next.runner.ask({ do: 'status' })).toMatchObject({
+        counts: { crashed: most - 1, abandoned: 1 },
+      });
+      expect(errorsOfOthers(fleet, ...dead)).toEqual([expect.stringContaining('is abandoned: ')]);
+    },
+  );
 
   test('is repeated under retry also where no other tick is near', async ({ fleet }) => {
     const rare = { ...retried, cron: NEVER };

@@ -24,7 +24,11 @@ afterEach(async () => {
 /** Two instances, one of them behind the proxy; the job is known to both. */
 async function twoInstances() {
   const [leaving, other] = [await services.open({}, proxy.url), await services.open()];
-  await other.ticks.jobs.register('job', 'once', instants(() => TICK - 1000));
+  await other.ticks.jobs.register(
+    'job',
+    'once',
+    instants(() => TICK - 1000),
+  );
   const claim = () => leaving.ticks.claim('job', { mode: 'cron', tick: TICK, policies: SKIP });
   const again = () => other.ticks.claim('job', { mode: 'again', tick: 0, policies: SKIP });
   return { leaving, other, claim, again };
@@ -110,7 +114,11 @@ test.each([
 ] as const)('work that ignores the end of the application is %s: %s', async (onCrash, outcome, next) => {
   const leaving = await services.open({ shutdownTimeout: 0 });
   const other = await services.open();
-  await other.ticks.jobs.register('job', 'once', instants(() => TICK - 1000));
+  await other.ticks.jobs.register(
+    'job',
+    'once',
+    instants(() => TICK - 1000),
+  );
   const policies = { ...SKIP, onCrash };
   const answer = await leaving.ticks.claim('job', { mode: 'cron', tick: TICK, policies });
   let end: () => void = () => undefined;

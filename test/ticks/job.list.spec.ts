@@ -13,12 +13,20 @@ beforeEach(() => {
 afterEach(() => services.close());
 
 const register = (locks: LockService, job: string) =>
-  locks.ticks.jobs.register(job, 'hourly', instants(() => 'now'));
+  locks.ticks.jobs.register(
+    job,
+    'hourly',
+    instants(() => 'now'),
+  );
 const names = async (locks: LockService) => (await locks.jobs.list()).map(({ job }) => job);
 
 describe('jobs.list()', () => {
   test('has the jobs of all instances, by name, with their state', async () => {
-    const [one, other, desk] = [await services.open(), await services.open({ appName: 'other' }), await services.open()];
+    const [one, other, desk] = [
+      await services.open(),
+      await services.open({ appName: 'other' }),
+      await services.open(),
+    ];
     await register(one, 'nightly');
     await register(other, 'hourly');
     await one.runOnce('migration', 1000, () => undefined);
@@ -64,7 +72,9 @@ describe('jobs.list()', () => {
     const reader = await services.open({ namePrefix: '' });
     await register(one, 'nightly');
     const found = async () =>
-      (await reader.jobs.list({ limit: 10_000 })).find(({ job, schedule }) => job === 'nightly' && schedule === 'hourly');
+      (await reader.jobs.list({ limit: 10_000 })).find(
+        ({ job, schedule }) => job === 'nightly' && schedule === 'hourly',
+      );
     await until('it is listed', async () => (await found()) !== undefined);
     await one.jobs.forget('nightly');
     expect(await found()).toBeUndefined();
@@ -80,12 +90,23 @@ describe('jobs.list()', () => {
     expect(await names(one)).toEqual(jobs.slice(0, 1000));
   });
 
+  test('leaves out a job that Redis refuses to read, and has the others', async () => {
+    const one = await services.open();
+    await register(one, 'broken');
+    await register(one, 'nightly');
+    expect(await names(one)).toEqual(['broken', 'nightly']);
+    await services.admin.del(`{${services.prefix}broken}:tick`);
+    await services.admin.set(`{${services.prefix}broken}:tick`, 'mine');
+    expect(await names(one)).toEqual(['nightly']);
+    await services.admin.del(`{${services.prefix}broken}:tick`);
+  });
+
   test('never keeps a job from its registration: a list of another type is logged once', async () => {
-    await services.admin.set(`{${services.prefix}}:jobs`, 'mine');
+    await services.admin.set(`{${services.prefix}}:job_list`, 'mine');
     const one = await services.open();
     const notices: Notice[] = [];
     one.engine.context.notices.listen((notice) => notices.push(notice));
-    const unlisted = () => notices.filter(({ kind }) => kind === 'jobs-unlisted');
+    const unlisted = () => notices.filter(({ kind }) => kind === 'unlisted');
     await register(one, 'nightly');
     await until('it is logged', () => unlisted().length > 0);
     await register(one, 'hourly');
@@ -93,7 +114,7 @@ describe('jobs.list()', () => {
     expect(unlisted()).toHaveLength(1);
     expect(await one.jobs.status('hourly')).toMatchObject({ schedule: 'hourly' });
     await expect(one.jobs.list()).rejects.toMatchObject({ code: 'WRONG_TYPE' });
-    expect(await services.admin.get(`{${services.prefix}}:jobs`)).toBe('mine');
+    expect(await services.admin.getdel(`{${services.prefix}}:job_list`)).toBe('mine');
   });
 
   test.each([0, -1, 1.5, 10_001, Infinity, '5'])('refuses a limit of %j', async (limit) => {

@@ -45,7 +45,11 @@ async function play(
   if (asker === undefined) throw new Error('unreachable');
   const record = `{${stage.prefix}${stage.job}}:tick`;
   // The job is known before: ticks before that are never run.
-  await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(() => latest));
+  await locksOf(asker).ticks.jobs.register(
+    stage.job,
+    'before',
+    instants(() => latest),
+  );
   if (reason !== undefined) {
     const [app] = await stage.start(1, jobAt('off', stage, runs, expression, reason.cron), {
       ...options,
@@ -114,7 +118,11 @@ describe.concurrent(
       const [asker] = await stage.start(1, [], options);
       if (asker === undefined) throw new Error('unreachable');
       const record = `{${stage.prefix}${stage.job}}:tick`;
-      await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(() => latest));
+      await locksOf(asker).ticks.jobs.register(
+        stage.job,
+        'before',
+        instants(() => latest),
+      );
       await bring({ stage, admin, record, latest, asker });
       await stage.start(1, jobAt('off', stage, runs, expression, reason.cron), {
         ...options,
@@ -132,7 +140,11 @@ test('an instance that has not started yet begins none, and begins it when it ha
   const { expression, latest } = restingSchedule();
   const [asker] = await stage.start(1, [], { redis: server().url });
   if (asker === undefined) throw new Error('unreachable');
-  await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(() => latest));
+  await locksOf(asker).ticks.jobs.register(
+    stage.job,
+    'before',
+    instants(() => latest),
+  );
   await admin.hset(`{${stage.prefix}${stage.job}}:tick`, 'mark', `${latest - 3_600_000}`);
   let open = () => {};
   let waits = false;
@@ -160,7 +172,11 @@ test('a job that is started sees what was missed before, once', async ({ stage }
   const { expression, latest } = restingSchedule();
   const [asker] = await stage.start(1, [], { redis: server().url });
   if (asker === undefined) throw new Error('unreachable');
-  await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(() => latest - 3_600_000));
+  await locksOf(asker).ticks.jobs.register(
+    stage.job,
+    'before',
+    instants(() => latest - 3_600_000),
+  );
   const [app] = await stage.start(1, jobAt('on', stage, runs, expression, { disabled: true }), {
     redis: server().url,
   });

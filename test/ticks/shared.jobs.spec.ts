@@ -14,7 +14,11 @@ afterEach(async () => {
 });
 
 const register = (locks: LockService, schedule = '0 3 * * *') =>
-  locks.ticks.jobs.register('job', schedule, instants(() => 'now'));
+  locks.ticks.jobs.register(
+    'job',
+    schedule,
+    instants(() => 'now'),
+  );
 
 /** What the application that is called so is told of a shared job. */
 async function told(locks: LockService, work: () => Promise<unknown>): Promise<Notice[]> {

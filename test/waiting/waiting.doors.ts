@@ -126,6 +126,7 @@ export const SERVICE: Doors<LockService> = {
   red: GIVES,
   elections: GIVES,
   jobs: GIVES,
+  fleet: GIVES,
   settings: GIVES,
   events: GIVES,
   runOnce: ASKS,

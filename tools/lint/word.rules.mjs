@@ -9,7 +9,7 @@ const PRIVATE = new Set(
     'contender contest ear ears wish wishes news ledger courtesy retire retired retiree retirement joint joints gift ' +
     'seat seats guest guests book desk tell tells heard hear hears hearer insist census asked neighbour neighbours ' +
     'beat beats remark remarks suspicion owe owed giver taker patient patience farewell door doors look looks looked ' +
-    'told abandon abandoned adopt adopts deliver delivers silence contenders'
+    'told adopt adopts deliver delivers silence contenders'
   ).split(' '),
 );
 

@@ -49,7 +49,7 @@ export const MUTATIONS = [
   {
     name: 'no tick mark',
     file: 'lua/tick/claim.lua',
-    from: `  redis.call('HSET', record, 'mark', text(tick))\n`,
+    from: `  moveMark(record, tick, mode == 'interval' and period and tick + period or (mode == 'cron' or mode == 'close') and following)\n`,
     to: ``,
     spec: 'test/protocol/tick.repeat.spec.ts',
     test: 'a claim whose reply was lost is taken when it comes again after its run has ended',
@@ -73,8 +73,8 @@ export const MUTATIONS = [
   {
     name: 'a retried tick is its first attempt again',
     file: 'lua/parts/open-job.lua',
-    from: `attempt = (tonumber(job.run.attempt) or 1) + 1,`,
-    to: `attempt = tonumber(job.run.attempt) or 1,`,
+    from: `attempt = attempt + 1, crashes`,
+    to: `attempt = attempt, crashes`,
     spec: 'test/protocol/tick.policies.spec.ts',
     test: 'a dead run is retried before a newer tick, which moves no mark',
   },

@@ -36,6 +36,7 @@ export type {
   TakenPermits,
   WaitOptions,
 } from './contracts/semaphore.contract.js';
+export type { Fleet, InstanceJob, LockInstance } from './contracts/fleet.contract.js';
 export type {
   ForgetOptions,
   JobControl,

@@ -1,5 +1,6 @@
 import type { LockHandle } from 'nestjs-distributed-lock';
 import { until } from '../../support/until.js';
+import { isDeclared } from '../../support/declared.keys.js';
 import { DegradedApp, logged, type Run } from './degraded.app.js';
 import { DegradedStage } from './degraded.stage.js';
 import type { RedisState } from './redis.states.js';
@@ -165,7 +166,7 @@ async function leftovers(stage: DegradedStage, mine: string): Promise<string[]> 
   let left: string[] = [];
   const look = async () => {
     const keys = await stage.admin.keys('*lock:*');
-    left = keys.filter((key) => key !== mine && !/:(tick|runs)$/.test(key));
+    left = keys.filter((key) => key !== mine && !isDeclared(key));
     return left.length === 0;
   };
   await until('nothing is left', look).catch(() => undefined);

@@ -33,6 +33,7 @@ function settingsOf(seed: number): LockSettings {
     commandTimeout: 500,
     shutdownTimeout: 1000,
     appName: 'simulation',
+    instanceInfo: false,
     ...(seed % 2 === 0 && { replication: { acks: 1, timeout: 100 } }),
   });
 }

@@ -4,19 +4,20 @@ import { DistributedLockError, LockConfigurationError, LockNotAcquiredError } fr
 import { RedisFailure } from '../redis/redis.failure.js';
 import { openSession } from '../connections/server.session.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
-import { readLine, UsageError, type CommandLine } from './command.line.js';
-import type { CommandContext } from './command.context.js';
+import { readLine, UsageError, type CommandLine } from '../command-line/command.line.js';
+import type { CommandContext } from '../command-line/command.context.js';
 import { runDoctor } from './doctor.command.js';
-import { EXIT } from './exit.codes.js';
+import { EXIT } from '../command-line/exit.codes.js';
+import { listInstances } from './instances.command.js';
 import { showJob } from './job.command.js';
 import { listJobs } from './jobs.command.js';
 import { list } from './ls.command.js';
 import { runUnderLock } from './run.command.js';
 import { show } from './show.command.js';
 import { forget, pause, resume, runNow } from './steer.command.js';
-import { Terminal } from './terminal.js';
+import { Terminal } from '../command-line/terminal.js';
 import { unlock } from './unlock.command.js';
-import { USAGE } from './usage.text.js';
+import { USAGE } from '../command-line/usage.text.js';
 
 type OpenedCommand = Exclude<CommandLine['command'], 'help' | 'version' | 'doctor'>;
 
@@ -31,6 +32,7 @@ const COMMANDS: Readonly<Record<OpenedCommand, (context: CommandContext) => Prom
   resume,
   'run-now': runNow,
   forget,
+  instances: listInstances,
   run: runUnderLock,
 };
 

@@ -7,7 +7,7 @@ import { readFacts, type ServerFacts } from '../startup/server.facts.js';
 import { judgeFacts, type Finding } from '../startup/server.findings.js';
 import { judgeAcl } from '../doctor/acl.judge.js';
 import { aclProbes } from '../doctor/acl.probes.js';
-import type { CommandLine } from './command.line.js';
+import type { CommandLine } from '../command-line/command.line.js';
 import { checkCluster } from '../doctor/cluster.check.js';
 import { checkLock } from './lock.check.js';
 import { checkPersistence } from '../doctor/persistence.check.js';

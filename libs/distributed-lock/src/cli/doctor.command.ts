@@ -3,10 +3,10 @@ import { urlOf } from '../redis-source/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { openSession, type ServerSession } from '../connections/server.session.js';
 import type { Finding } from '../startup/server.findings.js';
-import type { CommandContext } from './command.context.js';
+import type { CommandContext } from '../command-line/command.context.js';
 import { examine } from './doctor.checks.js';
-import { EXIT } from './exit.codes.js';
-import type { Terminal } from './terminal.js';
+import { EXIT } from '../command-line/exit.codes.js';
+import type { Terminal } from '../command-line/terminal.js';
 
 /** As wide as the longest name of a check. */
 const WIDTH = 13;

@@ -6,8 +6,8 @@ import type { Finding } from '../startup/server.findings.js';
 import type { LockService } from '../service/lock.service.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import type { CommandLine } from './command.line.js';
-import { openLocks } from './open.locks.js';
+import type { CommandLine } from '../command-line/command.line.js';
+import { openLocks } from '../command-line/open.locks.js';
 
 /** How long the waiter may stay in ms: shorter than the lease, so that only a message can wake it before. */
 const TIMEOUT = 2000;

@@ -16,6 +16,8 @@ export interface HolderView {
   /** `<client uuid>:<integer>`. */
   readonly holder: string;
   readonly count: number;
+  /** Its instance, as `<app> on <host>:<pid>`; undefined where it is unknown. */
+  readonly instance?: string | undefined;
 }
 
 /** A name and its state in Redis. */

@@ -1,11 +1,16 @@
-import type { CommandContext } from './command.context.js';
-import { EXIT } from './exit.codes.js';
+import type { CommandContext } from '../command-line/command.context.js';
+import { EXIT } from '../command-line/exit.codes.js';
+import { withInstances } from './instance.view.js';
 import { findLocks } from './lock.finder.js';
 import { showTime, type LockView } from './lock.view.js';
+import { knownInstances } from '../command-line/with.locks.js';
 
 /** `ls`. */
-export async function list({ line, session, terminal }: CommandContext): Promise<number> {
-  const { locks, isCut } = await findLocks(session, line.prefix, line.limit);
+export async function list(context: CommandContext): Promise<number> {
+  const { line, session, terminal } = context;
+  const { locks: found, isCut } = await findLocks(session, line.prefix, line.limit);
+  const instances = found.length === 0 ? [] : await knownInstances(context);
+  const locks = found.map((view) => withInstances(view, instances));
   if (line.isJson) terminal.json({ locks, isCut });
   else if (locks.length === 0) terminal.line(`There is no lock with the prefix "${line.prefix}".`);
   else terminal.table(['NAME', 'KIND', 'HOLDER', 'COUNT', 'LEASE', 'WAITING'], locks.map(rowOf));
@@ -15,7 +20,7 @@ export async function list({ line, session, terminal }: CommandContext): Promise
 
 function rowOf({ name, kind, holders, left, ttl, waiting, listeners }: LockView): string[] {
   const [first, ...others] = holders;
-  const holder = first === undefined ? '-' : first.holder;
+  const holder = first === undefined ? '-' : (first.instance ?? first.holder);
   return [
     name,
     kind,

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { EXIT } from './exit.codes.js';
+import { EXIT } from '../command-line/exit.codes.js';
 
 /** The interval of the checks whether all processes have ended, in ms. */
 const CHECK_INTERVAL = 50;

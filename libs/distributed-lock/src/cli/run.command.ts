@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import { printable } from '../errors/printable.text.js';
-import type { CommandContext } from './command.context.js';
-import { EXIT } from './exit.codes.js';
-import { openLocks } from './open.locks.js';
+import type { CommandContext } from '../command-line/command.context.js';
+import { EXIT } from '../command-line/exit.codes.js';
+import { openLocks } from '../command-line/open.locks.js';
 import { ProcessTree } from './process.tree.js';
 
 /** The signals by which a process is requested to do something; each is forwarded to the command. */

@@ -1,8 +1,11 @@
+import type { LockInstance } from '../contracts/fleet.contract.js';
 import { checkKey, checkName } from '../core/name.checks.js';
-import type { CommandContext } from './command.context.js';
-import { EXIT } from './exit.codes.js';
+import type { CommandContext } from '../command-line/command.context.js';
+import { EXIT } from '../command-line/exit.codes.js';
 import { readLock } from './lock.reader.js';
+import { holderName, withInstances } from './instance.view.js';
 import { showTime, type LockView } from './lock.view.js';
+import { knownInstances } from '../command-line/with.locks.js';
 
 /** Reads the lock of that name. @throws LockConfigurationError `INVALID_NAME` */
 export async function viewLock({ line: { name, prefix }, session }: CommandContext): Promise<LockView> {
@@ -16,8 +19,9 @@ export async function viewLock({ line: { name, prefix }, session }: CommandConte
 export async function show(context: CommandContext): Promise<number> {
   const view = await viewLock(context);
   const { terminal } = context;
-  if (context.line.isJson) terminal.json(view);
-  else for (const text of describe(view)) terminal.line(text);
+  const instances = await knownInstances(context);
+  if (context.line.isJson) terminal.json(withInstances(view, instances));
+  else for (const text of describe(view, instances)) terminal.line(text);
   if (view.kind === 'free')
     terminal.note(
       `No process holds "${view.name}" or waits for it. If you expect one, check that its namePrefix is "${context.line.prefix}"; ls lists all locks.`,
@@ -25,16 +29,21 @@ export async function show(context: CommandContext): Promise<number> {
   return EXIT.done;
 }
 
-function describe({ name, key, kind, holders, left, ttl, queue, waiting, listeners }: LockView): string[] {
+function describe(view: LockView, instances: readonly LockInstance[]): string[] {
+  const { name, key, kind, holders, left, ttl, queue, waiting, listeners } = view;
+  const named = (holder: string) => {
+    const instance = holderName(holder, instances);
+    return instance === undefined ? holder : `${holder} (${instance})`;
+  };
   const rows: [string, string][] = [
     ['name', name],
     ['key', key],
     ['kind', kind],
     ...(left === undefined ? [] : [['left', `${left}`] satisfies [string, string]]),
-    ...holders.map(({ holder, count }): [string, string] => ['holder', `${holder}, ${count} ×`]),
+    ...holders.map(({ holder, count }): [string, string] => ['holder', `${named(holder)}, ${count} ×`]),
     ['lease', showTime(ttl)],
     ['waiting', `${waiting} in the queue; ${listeners ?? 'an unknown number of'} connections listen`],
-    ...queue.map((holder, index): [string, string] => [`  ${index + 1}.`, holder]),
+    ...queue.map((holder, index): [string, string] => [`  ${index + 1}.`, named(holder)]),
   ];
   return rows.map(([what, value]) => `${what.padEnd(9)}${value}`);
 }

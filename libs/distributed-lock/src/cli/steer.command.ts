@@ -1,8 +1,8 @@
-import { UsageError } from './command.line.js';
-import type { CommandContext } from './command.context.js';
-import { EXIT } from './exit.codes.js';
+import { UsageError } from '../command-line/command.line.js';
+import type { CommandContext } from '../command-line/command.context.js';
+import { EXIT } from '../command-line/exit.codes.js';
 import { showTime } from './lock.view.js';
-import { withLocks } from './with.locks.js';
+import { withLocks } from '../command-line/with.locks.js';
 
 /** `pause <job>`. */
 export async function pause(context: CommandContext): Promise<number> {
@@ -77,5 +77,7 @@ async function isAgreed({ line: { name }, terminal }: CommandContext): Promise<b
     `Delete the state and the records of job "${name}"? If an instance still has the job, its next tick creates a new record. [y/N] `,
   );
   if (answer !== undefined) return /^y(?:es)?$/i.test(answer);
-  throw new UsageError(`forget asks before it deletes the record of "${name}", and there is no terminal: use --yes.`);
+  throw new UsageError(
+    `forget asks before it deletes the record of "${name}", and there is no terminal: use --yes.`,
+  );
 }

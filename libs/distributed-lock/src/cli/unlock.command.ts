@@ -1,10 +1,10 @@
 import type { LockService } from '../service/lock.service.js';
-import { UsageError } from './command.line.js';
-import type { CommandContext } from './command.context.js';
-import { EXIT } from './exit.codes.js';
+import { UsageError } from '../command-line/command.line.js';
+import type { CommandContext } from '../command-line/command.context.js';
+import { EXIT } from '../command-line/exit.codes.js';
 import { showTime, type LockView } from './lock.view.js';
 import { viewLock } from './show.command.js';
-import { withLocks } from './with.locks.js';
+import { withLocks } from '../command-line/with.locks.js';
 
 /** `unlock <name>`: frees a lock, whichever client holds it. */
 export async function unlock(context: CommandContext): Promise<number> {

@@ -13,7 +13,8 @@ export interface JobStatus {
   /**
    * When the next tick is due, in epoch ms: in the past if no instance has claimed the tick yet. For an interval:
    * its period after the last start. `undefined` if that is unknown: for a `@Timeout()`, for a `Date`, for a job of
-   * `runOnce()`, and for a job whose last tick was claimed by an instance with an older version of this library.
+   * `runOnce()`, and for a job whose last tick was claimed by an instance with an older version of this library. If
+   * methods share the job, it is the next tick of the method whose tick was claimed last.
    */
   readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
@@ -51,8 +52,10 @@ export interface JobStatus {
 
 /** A job in the list of all jobs, and its state. */
 export interface ListedJob extends JobStatus {
-  /** The key of the job. */
+  /** The name of the job: its key in the application. */
   readonly job: string;
+  /** The key of its lock in Redis. */
+  readonly key: string;
 }
 
 /** Options of {@link JobControl.list}. */
@@ -118,9 +121,9 @@ export interface JobControl {
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
   /**
    * Returns all jobs of this `namePrefix`, by name: those of any application and any instance, also if no instance
-   * has the job any more. An instance adds its jobs when it registers them, and again each minute. Up to 10,000 jobs
-   * are listed. Jobs of instances with an older version of this library are listed when one with this version has
-   * registered them.
+   * has the job any more. An instance adds its jobs when it registers them, and again with a tick, once a minute at
+   * most. Up to 10,000 jobs are listed. A job is left out if Redis refuses to read its record. Jobs of instances with
+   * an older version of this library are listed when an instance with this version has registered them.
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `limit`
    * @throws LockUnavailableError
    */

@@ -83,6 +83,13 @@ export interface LockModuleSettings {
    */
   readonly serverCheck?: boolean | undefined;
   /**
+   * Reports the instance to Redis every 10 s, from 2 s after its start on, while it is connected: its application,
+   * host, process id and jobs, and how many locks it holds. `LockService.fleet` and the command line show which
+   * instance holds a lock, and which instances have a job. A dead instance disappears after 45 s.
+   * @default true
+   */
+  readonly instanceInfo?: boolean | undefined;
+  /**
    * How long work may continue at shutdown before its signals abort. Counted from the first shutdown hook of
    * the application, including the time of other hooks. `0` aborts at once. The signal of a leader aborts
    * earlier, in `beforeApplicationShutdown`.

@@ -32,6 +32,7 @@ export interface LockSettings {
   readonly replication: { readonly acks: number | 'majority'; readonly timeout: number } | undefined;
   readonly pubsub: 'auto' | 'sharded' | 'classic';
   readonly serverCheck: boolean;
+  readonly instanceInfo: boolean;
   readonly shutdownTimeout: number;
   readonly busyStatus: number;
   /** Seconds, as the header has it. */

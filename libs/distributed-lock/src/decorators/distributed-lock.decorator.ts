@@ -121,7 +121,11 @@ function checkTickOptions(options: TickOptions, where: string): void {
       throw invalid(option, where, `"skip" or "${other}"`, value);
   }
   const attempts: unknown = options.maxAttempts;
-  if (attempts !== undefined && attempts !== Infinity && !(Number.isInteger(attempts) && Number(attempts) >= 1))
+  if (
+    attempts !== undefined &&
+    attempts !== Infinity &&
+    !(Number.isInteger(attempts) && Number(attempts) >= 1)
+  )
     throw invalid('maxAttempts', where, 'a whole number of at least 1, or Infinity', attempts);
   const shared: unknown = options.shared;
   if (shared !== undefined && typeof shared !== 'boolean')

@@ -73,7 +73,7 @@ export type Notice =
       readonly why: string;
     }
   | { readonly kind: 'tick-unclaimed'; readonly lock: string; readonly why: string }
-  | { readonly kind: 'jobs-unlisted'; readonly why: string }
+  | { readonly kind: 'unlisted'; readonly what: 'jobs' | 'instance'; readonly why: string }
   | { readonly kind: 'elected'; readonly lock: string; readonly token: bigint | undefined }
   | { readonly kind: 'revoked'; readonly lock: string; readonly why: string }
   | { readonly kind: 'leader-lingers'; readonly lock: string; readonly waited: number }

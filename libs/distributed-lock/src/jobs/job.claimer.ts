@@ -16,7 +16,7 @@ import type { TickJournal } from './tick.journal.js';
 /** Makes the claimer of a method's job. @param gap the least time between two starts now, in ms, where its ticks are counted from the last start */
 export type ClaimerFactory = (
   method: ScheduledMethod,
-  identity: Omit<JobIdentity, 'job'>,
+  identity: Omit<JobIdentity, 'job' | 'isOn'>,
   isOn: () => boolean,
   gap?: () => number | undefined,
 ) => JobClaimer;
@@ -29,8 +29,6 @@ export interface ClaimerPlan {
   readonly policies: TickPolicies;
   readonly gap: () => number | undefined;
   readonly starter: JobStarter;
-  /** Whether the scheduler runs the job on this instance now. */
-  readonly isOn: () => boolean;
 }
 
 /** Claims the ticks of one job. Never throws when a tick is not to be run: the reason is logged. */
@@ -87,7 +85,7 @@ export class JobClaimer implements JobClaims {
 
   /** The job was turned on or off here. */
   switched(): void {
-    const isOn = this.plan.isOn();
+    const isOn = this.plan.identity.isOn();
     this.#watch.rest(!isOn);
     if (!isOn) return;
     if (this.#isBehind) this.#returned();
@@ -99,7 +97,8 @@ export class JobClaimer implements JobClaims {
   }
 
   async ask(claim: TickClaim & { readonly way: TickWay }): Promise<TickAnswer | undefined> {
-    const { runner, journal, identity, isOn } = this.plan;
+    const { runner, journal, identity } = this.plan;
+    const { isOn } = identity;
     if (!isOn()) {
       this.#watch.rest(true);
       return undefined;
@@ -145,7 +144,7 @@ export class JobClaimer implements JobClaims {
 
   /** The store can be reached, for the first time or again. */
   #returned(): void {
-    this.#isBehind = !this.plan.isOn();
+    this.#isBehind = !this.plan.identity.isOn();
     if (this.#isBehind) return;
     const catchUp = async () => {
       if (await this.ready()) await this.#ticks?.catchUp();

@@ -1,4 +1,4 @@
-import type { ScheduleInstants } from '../ticks/job.control.js';
+import type { OwnJob, ScheduleInstants } from '../ticks/job.control.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import type { Timer } from '../timing/timer.wheel.js';
 
@@ -11,6 +11,8 @@ export interface JobIdentity extends ScheduleInstants {
   readonly job: string;
   /** Distinguishes one schedule from another. */
   readonly fingerprint: () => string;
+  /** Whether the scheduler runs the job on this instance now. */
+  readonly isOn: () => boolean;
 }
 
 /** Registers a job in Redis, once: from the start of the application on, for as long as it takes. */
@@ -20,6 +22,10 @@ export class JobRegistration {
   #attempt: Promise<void> | undefined;
   #timer: Timer | undefined;
   #pause = FIRST_RETRY_PAUSE;
+  readonly #own: OwnJob = {
+    register: () => this.#again(),
+    isOn: () => this.identity.isOn(),
+  };
 
   constructor(
     private readonly runner: TickRunner,
@@ -34,7 +40,7 @@ export class JobRegistration {
 
   /** Registers in the background until it is done, or cancelled. */
   begin(): void {
-    this.runner.jobs.follow(this.identity.job, () => this.#again());
+    this.runner.jobs.follow(this.identity.job, this.#own);
     this.#attemptSoon();
   }
 
@@ -60,7 +66,7 @@ export class JobRegistration {
 
   cancel(): void {
     this.#isCancelled = true;
-    this.runner.jobs.unfollow(this.identity.job);
+    this.runner.jobs.unfollow(this.identity.job, this.#own);
     this.runner.engine.context.wheel.cancel(this.#timer);
   }
 
@@ -72,8 +78,8 @@ export class JobRegistration {
 
   async #register(): Promise<void> {
     try {
-      const { job, fingerprint, ...schedule } = this.identity;
-      await this.runner.jobs.register(job, fingerprint(), schedule);
+      const { job, fingerprint, ...instants } = this.identity;
+      await this.runner.jobs.register(job, fingerprint(), instants);
       this.#isRegistered = true;
       if (!this.#isCancelled) this.onRegistered();
     } finally {

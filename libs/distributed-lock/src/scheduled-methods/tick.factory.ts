@@ -19,10 +19,13 @@ const GRACE = 5000;
 /** How many runs of a tick may crash. */
 const ATTEMPTS = 3;
 
+/** The highest number that the scripts accept. */
+const MOST_ATTEMPTS = 2_147_483_647;
+
 /** What ticks that keep a gap from the last start are made of. */
 interface GapTicksParts {
   readonly method: ScheduledMethod;
-  readonly identity: Omit<JobIdentity, 'job'>;
+  readonly identity: Omit<JobIdentity, 'job' | 'isOn'>;
   /** In ms. */
   readonly gap: number;
   readonly fires: MethodFires;
@@ -95,7 +98,7 @@ export class TickFactory {
       fingerprint: () => `every ${ms} ms`,
       latest: (): 'now' => 'now',
       next: () => undefined,
-      period: ms,
+      period: Math.max(1, Math.round(ms)),
     };
     return this.#gapTicks({ method, identity, gap: ms - toleranceOf(ms), fires, isOn });
   }
@@ -137,19 +140,18 @@ export class TickFactory {
         runner: this.locks.ticks,
         journal: this.#journal,
         // Methods that share a job may differ in their schedules.
-        identity: { ...instants, job, fingerprint: () => (shared ? 'shared' : fingerprint()) },
+        identity: { ...instants, job, isOn, fingerprint: () => (shared ? 'shared' : fingerprint()) },
         policies: {
           onCrash,
           overlap,
           grace: Math.max(graceOf(method), durationOf(options.catchUp, `catchUp of ${where}`) ?? 0),
           maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
           period: instants.period,
-          attempts: maxAttempts === Infinity ? undefined : maxAttempts,
+          attempts: maxAttempts === Infinity ? undefined : Math.min(maxAttempts, MOST_ATTEMPTS),
           isAnnounced: firesEvery(method) > this.locks.engine.context.settings.watchdogTimeout,
         },
         gap,
         starter,
-        isOn,
       });
     };
   }

@@ -7,17 +7,27 @@ const KEYS_BEFORE = [
 ];
 
 /** The suffixes of keys beside a lock: all but those with a holder's id. */
-const KEYS_BEHIND = ['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs', 'jobs'];
+const KEYS_BEHIND = [
+  'fair_waits',
+  'fair_alive',
+  'write_intent',
+  'waiting',
+  'timeout',
+  'tick',
+  'runs',
+  'job_list',
+  'instance_list',
+];
+
+const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 
 const NO_LOCK = new RegExp(`^(?:${KEYS_BEFORE.join('|')}):`);
 
 /**
  * The ends of keys that stand beside a lock whose name has a `{`: the words above, hold keys of readers, and what ends with
- * a holder's id: records of calls, and the channel of a waiter.
+ * a holder's id: records of calls, and the channel of a waiter; and the keys of a namePrefix.
  */
-const BESIDE = new RegExp(
-  `:(?:${KEYS_BEHIND.join('|')}|rwlock_timeout:\\d+|[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}:\\d+)$`,
-);
+const BESIDE = new RegExp(`:(?:${KEYS_BEHIND.join('|')}|rwlock_timeout:\\d+|${UUID}:\\d+|instance:${UUID})$`);
 
 /** Names beside a lock's own key, as Redisson builds them (wire format 1.2): only the character `{` decides. */
 export function prefixName(prefix: string, name: string): string {
@@ -27,6 +37,11 @@ export function prefixName(prefix: string, name: string): string {
 /** A key beside `name`, in its slot. */
 export function suffixName(name: string, suffix: string): string {
   return name.includes('{') ? `${name}:${suffix}` : `{${name}}:${suffix}`;
+}
+
+/** A key beside all locks of a `namePrefix`. All of one `namePrefix` have one slot, also where it is empty. */
+export function prefixKey(namePrefix: string, suffix: string): string {
+  return suffixName(namePrefix === '' ? 'distributed-lock:no-prefix' : namePrefix, suffix);
 }
 
 /**

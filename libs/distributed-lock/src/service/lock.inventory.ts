@@ -1,4 +1,5 @@
 import type { LockKindName } from '../events/lock.event.types.js';
+import type { InstanceFacts } from '../instances/instance.registry.js';
 import type { LockService } from './lock.service.js';
 
 /** The holds of one kind in this process, and its waiting callers. */
@@ -31,6 +32,16 @@ export function takeInventory({ engine, red }: LockService): InventoryEntry[] {
     add('red', Math.max(0, ...held), red.waiters);
   }
   return [...rows].map(([kind, row]) => ({ kind, ...row }));
+}
+
+/** What a module instance reports of itself. */
+export function factsOf(locks: LockService): InstanceFacts {
+  const inventory = takeInventory(locks);
+  return {
+    held: sum(inventory.map(({ held }) => held)),
+    waiting: sum(inventory.map(({ waiting }) => waiting)),
+    jobs: locks.ticks.jobs.own,
+  };
 }
 
 function sum(numbers: readonly number[]): number {

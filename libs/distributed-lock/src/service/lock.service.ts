@@ -13,6 +13,7 @@ import type {
 import type { Election, ElectionCallbacks } from '../contracts/election.contract.js';
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore.contract.js';
+import type { Fleet } from '../contracts/fleet.contract.js';
 import type { JobControl } from '../contracts/job.contract.js';
 import { showAs } from '../contracts/object.form.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
@@ -20,6 +21,7 @@ import type { LockSettings } from '../contracts/settings.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockEvents } from '../events/lock.events.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { InstanceRegistry } from '../instances/instance.registry.js';
 import { CountingSemaphore } from '../counters/semaphore.js';
 import { NamedLatch } from '../counters/latch.js';
 import type { LockKinds } from '../core/lock.kinds.js';
@@ -30,6 +32,8 @@ import { NamedLock, withToken } from '../locks/named.lock.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import { ElectionRegistry } from '../elections/election.registry.js';
 import { checkKind, checkUsingOptions, readNames } from './choice.checks.js';
+import { factsOf } from './lock.inventory.js';
+import type { ServiceParts } from './service.parts.js';
 import { ServiceShutdown } from './service.shutdown.js';
 
 /** The locks of one module instance. Inject it, or use the decorators. */
@@ -40,50 +44,41 @@ export class LockService {
     showAs(LockService, ({ settings }) => ({ type: 'LockService', appName: settings.appName }));
   }
 
-  readonly #shutdown: ServiceShutdown;
-  readonly #endings: (() => void)[] = [];
   // Private to the language: a logger that walks through an object that has a service must find nothing in it.
-  readonly #engine: LockEngine;
-  readonly #ticks: TickRunner;
-  readonly #red: RedLocks | undefined;
+  readonly #parts: ServiceParts;
   readonly #elections: ElectionRegistry;
+  readonly #instances: InstanceRegistry;
+  readonly #shutdown: ServiceShutdown;
 
   /** @hidden The module makes it. */
-  constructor(
-    engine: LockEngine,
-    ticks: TickRunner,
-    red: RedLocks | undefined,
-    disconnect: () => Promise<void>,
-  ) {
-    this.#engine = engine;
-    this.#ticks = ticks;
-    this.#red = red;
+  constructor(parts: ServiceParts) {
+    const { engine, ticks, red, disconnect } = parts;
+    this.#parts = parts;
     this.#elections = new ElectionRegistry(engine);
+    this.#instances = new InstanceRegistry(engine.context, parts.instances, () => factsOf(this));
     this.#shutdown = new ServiceShutdown({
       engine,
       red,
       elections: this.#elections,
+      instances: this.#instances,
       refuseTicks: () => ticks.refuse(),
-      disconnect: async () => {
-        for (const end of this.#endings.splice(0)) end();
-        await disconnect();
-      },
+      disconnect,
     });
   }
 
   /** @internal For decorators, interceptors and the scheduler. */
   get engine(): LockEngine {
-    return this.#engine;
+    return this.#parts.engine;
   }
 
   /** @internal */
   get ticks(): TickRunner {
-    return this.#ticks;
+    return this.#parts.ticks;
   }
 
   /** @internal */
   get red(): RedLocks | undefined {
-    return this.#red;
+    return this.#parts.red;
   }
 
   /** @internal */
@@ -118,7 +113,7 @@ export class LockService {
 
   /** @internal Calls `end` when the last lock has ended, whichever shutdown hook of Nest comes first. */
   onceEnded(end: () => void): void {
-    this.#endings.push(end);
+    this.#shutdown.onceEnded(end);
   }
 
   /**
@@ -159,7 +154,7 @@ export class LockService {
    * @throws LockConfigurationError as {@link getLock}
    */
   getFencedLock(name: string): FencedLock {
-    return new NamedLock(this.#engine, this.#engine.target('fenced', name), withToken);
+    return new NamedLock(this.#parts.engine, this.#parts.engine.target('fenced', name), withToken);
   }
 
   /** A re-entrant lock for a Redis without pub/sub: its waiters poll. @throws LockConfigurationError as {@link getLock} */
@@ -184,7 +179,7 @@ export class LockService {
    * service, or if both sides of one read/write lock are given; for names as {@link getLock}
    */
   getMultiLock(...members: readonly (string | Lock)[]): Lockable {
-    return MultiLock.of(this.#engine, members);
+    return MultiLock.of(this.#parts.engine, members);
   }
 
   /**
@@ -232,7 +227,7 @@ export class LockService {
 
   /** A semaphore with a lease for each permit, which the watchdog renews. @throws LockConfigurationError as {@link getLock} */
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
-    return new ExpirableSemaphore(this.#engine, this.#engine.target('permit', name));
+    return new ExpirableSemaphore(this.#parts.engine, this.#parts.engine.target('permit', name));
   }
 
   /**
@@ -259,8 +254,8 @@ export class LockService {
   lockOf(names: LockNames, kind: GuardKind = 'reentrant'): Lockable {
     if (typeof names === 'string')
       return kind === 'fenced' ? this.getFencedLock(names) : this.#named(kind, names);
-    const targets = names.map((name) => this.#engine.target(kind, name));
-    return new MultiLock(this.#engine, targets);
+    const targets = names.map((name) => this.#parts.engine.target(kind, name));
+    return new MultiLock(this.#parts.engine, targets);
   }
 
   /**
@@ -293,8 +288,13 @@ export class LockService {
     return this.ticks.jobs.records(job);
   }
 
+  /** The instances of all applications with the same `namePrefix`. */
+  get fleet(): Fleet {
+    return this.#instances;
+  }
+
   /** A lock object holds no state: two of one name are the same lock. */
   #named(kind: keyof LockKinds, name: string): Lock {
-    return new NamedLock(this.#engine, this.#engine.target(kind, name), (granted) => granted);
+    return new NamedLock(this.#parts.engine, this.#parts.engine.target(kind, name), (granted) => granted);
   }
 }

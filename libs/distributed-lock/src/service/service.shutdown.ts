@@ -4,6 +4,7 @@ import { reportOf } from '../locks/shutdown.report.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
+import type { InstanceRegistry } from '../instances/instance.registry.js';
 import type { ElectionRegistry } from '../elections/election.registry.js';
 
 /** How long a shutdown waits before it logs what it waits for, in ms: most work that runs at its start is over by then. */
@@ -14,6 +15,7 @@ export interface ShutdownParts {
   readonly engine: LockEngine;
   readonly red: RedLocks | undefined;
   readonly elections: ElectionRegistry;
+  readonly instances: InstanceRegistry;
   readonly refuseTicks: () => void;
   /** Closes the connections; no lock is held by then. */
   readonly disconnect: () => Promise<void>;
@@ -28,6 +30,7 @@ export class ServiceShutdown {
   #expiry: Timer | undefined;
   #report: Timer | undefined;
   #ended: Promise<void> | undefined;
+  readonly #endings: (() => void)[] = [];
 
   constructor(private readonly parts: ShutdownParts) {}
 
@@ -44,6 +47,11 @@ export class ServiceShutdown {
     });
   }
 
+  /** Calls `end` when the last lock has ended, before the connections are closed. */
+  onceEnded(end: () => void): void {
+    this.#endings.push(end);
+  }
+
   /** From now on only running work may acquire locks; it is aborted when the time is over, which begins here if it has not begun before. */
   end(): Promise<void> {
     this.begin();
@@ -51,16 +59,18 @@ export class ServiceShutdown {
   }
 
   async #end(): Promise<void> {
-    const { engine, red, elections, refuseTicks, disconnect } = this.parts;
+    const { engine, red, elections, instances, refuseTicks, disconnect } = this.parts;
     const { wheel, settings } = engine.context;
     const left = Math.max(0, (this.#deadline ?? 0) - now());
     refuseTicks();
     const resigned = elections.close();
     await Promise.all([shutDown(engine, left), red?.shutDown(left)]);
+    await isDoneWithin(settings.commandTimeout, instances.end(), wheel);
     // A leader that goes on after its signal was aborted has had as much time as any other work.
     await isDoneWithin(settings.commandTimeout, resigned, wheel);
     wheel.cancel(this.#expiry);
     wheel.cancel(this.#report);
+    for (const end of this.#endings.splice(0)) end();
     await disconnect();
   }
 

@@ -15,6 +15,12 @@ const SHARED = {
   schedule: 'Give each schedule a key of its own. After a change of the schedule this warning appears once.',
 } as const;
 
+/** What is not listed, and where it is missing then. */
+const UNLISTED = {
+  jobs: 'The jobs of this application are not listed, and jobs.list() may leave them out',
+  instance: 'This instance is not listed, and fleet.instances() leaves it out',
+} as const;
+
 type Level = 'error' | 'warn' | 'log' | 'debug';
 
 /** Logs notices with Nest's logger, rate limited, so that a lock in trouble does not fill the log. */
@@ -185,10 +191,10 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         'error',
         `A tick of job "${notice.lock}" could not be claimed: ${bare(notice.why)}. This instance does not run the tick.`,
       ];
-    case 'jobs-unlisted':
+    case 'unlisted':
       return [
         'warn',
-        `Redis refuses to list the jobs of this application (${bare(notice.why)}), so jobs.list() may leave them out. They run as usual. Check the permissions of the Redis user in docs/security.md.`,
+        `${UNLISTED[notice.what]}: ${bare(notice.why)}. Locks and jobs work as usual. See docs/operations.md.`,
       ];
     case 'elected':
       return ['log', `This instance leads "${notice.lock}" (token ${notice.token}).`];

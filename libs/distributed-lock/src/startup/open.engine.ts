@@ -85,7 +85,7 @@ export function engineOn<G extends Backend>(
     return key;
   };
   const engine = new LockEngine({
-    settings: { ...settings, mapName },
+    settings: { ...settings, mapName, namePrefix: backend.keyPrefix + settings.namePrefix },
     kinds: lockKinds(runner, ids, backend.isCluster),
     counters: counterScripts(runner),
     wheel,

@@ -1,5 +1,6 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { NoticeBoard } from '../events/notice.board.js';
+import { InstanceScripts } from '../instances/instance.scripts.js';
 import { TickRunner } from '../ticks/tick.runner.js';
 import { readTemplate } from '../redis-source/client.factory.js';
 import type { RedisSource } from '../redis-source/redis-source.reader.js';
@@ -45,8 +46,14 @@ export function serviceOn(
   red?: OpenQuorum,
 ): LockService {
   const clock = new StoreClock();
-  const ticks = new TickRunner(engine, new TickScripts(runner, clock, engine.context.settings.namePrefix), clock);
-  return new LockService(engine, ticks, red?.locks, async () => {
+  const ticks = new TickRunner(
+    engine,
+    new TickScripts(runner, clock, engine.context.settings.namePrefix),
+    clock,
+  );
+  const instances = new InstanceScripts(runner, engine.context.settings.namePrefix);
+  const disconnect = async () => {
     await Promise.all([connections.close(), red?.close()]);
-  });
+  };
+  return new LockService({ engine, ticks, red: red?.locks, instances, disconnect });
 }

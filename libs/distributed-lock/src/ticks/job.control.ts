@@ -6,11 +6,12 @@ import type {
   ListOptions,
   RunNowOptions,
 } from '../contracts/job.contract.js';
+import type { InstanceJob } from '../contracts/fleet.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import type { JobIndex } from './job.index.js';
+import { JobIndex } from './job.index.js';
 import { jobKeys } from './job.keys.js';
-import type { JobEntry } from './job.list.scripts.js';
+import { MOST_LISTED, PAGE, type JobEntry, type JobListScripts } from './job.list.scripts.js';
 import type { JobScripts } from './job.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
@@ -18,6 +19,7 @@ import { WakeSignal } from '../acquire/wake.signal.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import { readRecords, readStatus } from './tick.records.js';
 import { showAs } from '../contracts/object.form.js';
 import { machine } from '../timing/machine.js';
@@ -27,9 +29,6 @@ const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });
 const FORGET = optionNames<ForgetOptions>({ force: true });
 
 const LIST = optionNames<ListOptions>({ limit: true });
-
-/** The most jobs that one call lists. */
-const MOST_LISTED = 10_000;
 
 /** Jobs of a list that are read at the same time, and the records of runs that are read of each. */
 const ABREAST = 50;
@@ -48,6 +47,14 @@ export interface ScheduleInstants {
   readonly period: number | undefined;
 }
 
+/** A scheduled job of this process. */
+export interface OwnJob {
+  /** Registers the job. */
+  readonly register: () => Promise<void>;
+  /** Whether the scheduler runs the job on this instance now. */
+  readonly isOn: () => boolean;
+}
+
 /** The state of the fleet's jobs, and the operations on them. */
 export class JobControlService implements JobControl {
   static {
@@ -56,21 +63,22 @@ export class JobControlService implements JobControl {
 
   readonly #engine: LockEngine;
   readonly #scripts: JobScripts;
+  readonly #list: JobListScripts;
   readonly #index: JobIndex;
   readonly #instance: string;
-  /** The registrations of the jobs of this process. */
-  readonly #own = new Map<string, () => Promise<void>>();
+  /** The scheduled jobs of this process, by name: methods may share one. */
+  readonly #own = new Map<string, Set<OwnJob>>();
 
   constructor(
     engine: LockEngine,
-    scripts: JobScripts,
-    index: JobIndex,
+    { jobs, list }: { readonly jobs: JobScripts; readonly list: JobListScripts },
     /** The name of this process, for the record. */
     instance: string,
   ) {
     this.#engine = engine;
-    this.#scripts = scripts;
-    this.#index = index;
+    this.#scripts = jobs;
+    this.#list = list;
+    this.#index = new JobIndex(engine.context, list);
     this.#instance = instance;
   }
 
@@ -79,17 +87,24 @@ export class JobControlService implements JobControl {
     return this.#engine.target('reentrant', job);
   }
 
-  /**
-   * Notes a job of this process: an operation on the job waits until it is registered, also again after its record was deleted.
-   * @param register registers the job
-   */
-  follow(job: string, register: () => Promise<void>): void {
-    this.#own.set(job, register);
+  /** Notes a scheduled job of this process: an operation on the job waits until it is registered, also again after its record was deleted. */
+  follow(job: string, own: OwnJob): void {
+    const all = this.#own.get(job) ?? new Set();
+    this.#own.set(job, all.add(own));
   }
 
-  unfollow(job: string): void {
+  /** The scheduled jobs of this process, by name. */
+  get own(): InstanceJob[] {
+    const jobs = [...this.#own].map(([job, all]) => ({ job, isOn: [...all].some(({ isOn }) => isOn()) }));
+    return jobs.toSorted((one, other) => (one.job < other.job ? -1 : 1));
+  }
+
+  unfollow(job: string, own: OwnJob): void {
+    const all = this.#own.get(job);
+    all?.delete(own);
+    if (all?.size !== 0) return;
     this.#own.delete(job);
-    this.#index.leave(this.targetOf(job).key);
+    this.#index.leave(job);
   }
 
   /** Adds a job of this process to the list of all jobs. */
@@ -144,21 +159,36 @@ export class JobControlService implements JobControl {
     const { limit = 1000 } = options;
     const given: unknown = limit;
     if (!Number.isInteger(given) || limit < 1 || limit > MOST_LISTED)
-      throw invalidOption(`limit of jobs.list() must be a whole number from 1 to ${MOST_LISTED}, not ${String(given)}.`);
-    const entries = await this.#quote('jobs.list()', () => this.#index.all(limit));
+      throw invalidOption(
+        `limit of jobs.list() must be a whole number from 1 to ${MOST_LISTED}, not ${String(given)}.`,
+      );
+    await this.#index.listFresh();
     const jobs: ListedJob[] = [];
-    for (let at = 0; at < entries.length; at += ABREAST) {
-      const some = entries.slice(at, at + ABREAST).map((entry) => this.#listed(entry));
-      jobs.push(...(await Promise.all(some)).filter((job) => job !== undefined));
+    for (
+      let page: JobEntry[] = [], isLast = false;
+      !isLast && jobs.length < limit;
+      isLast = page.length < PAGE
+    ) {
+      page = await this.#quote('jobs.list()', () => this.#list.page(page.at(-1)));
+      for (let at = 0; at < page.length && jobs.length < limit; at += ABREAST) {
+        const some = page.slice(at, at + ABREAST).map((entry) => this.#listed(entry));
+        jobs.push(...(await Promise.all(some)).filter((job) => job !== undefined));
+      }
     }
-    return jobs;
+    return jobs.slice(0, limit);
   }
 
-  /** Undefined for a job whose record was deleted. */
+  /** Undefined for a job whose record was deleted, or that Redis refuses to read. */
   async #listed(entry: JobEntry): Promise<ListedJob | undefined> {
     const { job, key } = entry;
-    const status = readStatus(await this.#quote(job, () => this.#scripts.inspect(jobKeys(key), RECORDS)));
-    if (status !== undefined) return { job, ...status };
+    try {
+      const status = readStatus(await this.#scripts.inspect(jobKeys(key), RECORDS));
+      if (status !== undefined) return { job, key, ...status };
+    } catch (error) {
+      const failure = RedisFailure.from(error);
+      if (failure.isTransient) throw unavailable(job, failure);
+      return undefined;
+    }
     await this.#index.remove(entry);
     return undefined;
   }
@@ -235,9 +265,9 @@ export class JobControlService implements JobControl {
   /** A record created for a misspelt name would look like success, and stay. */
   async #checkKnown(job: string): Promise<void> {
     if ((await this.status(job)) !== undefined) return;
-    const register = this.#own.get(job);
-    if (register === undefined) throw this.#unknown(job);
-    await register();
+    const [own] = this.#own.get(job) ?? [];
+    if (own === undefined) throw this.#unknown(job);
+    await own.register();
   }
 
   #unknown(job: string): LockConfigurationError {

@@ -1,9 +1,13 @@
+import { isDone } from '../replies/reply.reader.js';
 import { jobDelist, jobEnlist, jobList } from '../scripts/generated/lua.scripts.js';
-import { suffixName } from '../scripts/wire.names.js';
+import { prefixKey } from '../scripts/wire.names.js';
 import type { TimedCaller } from './timed.caller.js';
 
 /** The most jobs in the list of a `namePrefix`. */
-const MOST = 10_000;
+export const MOST_LISTED = 10_000;
+
+/** The most jobs of a page. */
+export const PAGE = 500;
 
 /** A job in the list of a `namePrefix`. */
 export interface JobEntry {
@@ -20,23 +24,27 @@ export class JobListScripts {
     private readonly caller: TimedCaller,
     private readonly namePrefix: string,
   ) {
-    this.#list = suffixName(namePrefix, 'jobs');
+    this.#list = prefixKey(namePrefix, 'job_list');
   }
 
-  /** @param entries up to 500 */
-  async enlist(entries: readonly JobEntry[]): Promise<void> {
+  /**
+   * @param entries up to 500
+   * @returns false where the list is full, and some were not added
+   */
+  async enlist(entries: readonly JobEntry[]): Promise<boolean> {
     const texts = entries.map((entry) => this.#textOf(entry));
-    await this.caller.call(jobEnlist, [this.#list], [JSON.stringify(texts), `${MOST}`]);
+    const args = [JSON.stringify(texts), `${MOST_LISTED}`];
+    return isDone(await this.caller.call(jobEnlist, [this.#list], args));
   }
 
   async delist(entry: JobEntry): Promise<void> {
     await this.caller.call(jobDelist, [this.#list], [this.#textOf(entry)]);
   }
 
-  /** The jobs after one, by name. @param most up to 1000 */
-  async page(after: JobEntry | undefined, most: number): Promise<JobEntry[]> {
+  /** The next {@link PAGE} jobs after one, by name. */
+  async page(after: JobEntry | undefined): Promise<JobEntry[]> {
     const from = after === undefined ? '' : this.#textOf(after);
-    const reply = await this.caller.call(jobList, [this.#list], [from, `${most}`]);
+    const reply = await this.caller.call(jobList, [this.#list], [from, `${PAGE}`]);
     return reply.texts(2).map((text) => this.#entryOf(text));
   }
 

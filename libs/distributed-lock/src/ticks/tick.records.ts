@@ -39,14 +39,15 @@ export function readStatus(state: JobState): JobStatus | undefined {
   const count = (outcome: TickOutcome) => number(outcome) ?? 0;
   const records = readRecords(state);
   const [newest] = records;
-  const [mark, next] = [number('mark'), number('next')];
+  const mark = number('mark');
+  const [before, next] = (record.get('next') ?? '').split(' ').map(Number);
   const pause = json(record.get('paused'));
   const pausedBy = propertyOf(pause, 'instance');
   const success = records.find(({ outcome }) => outcome === 'completed')?.end;
   return {
     mark,
     // An older version of this library moves the mark, and leaves the rest as it was.
-    next: next !== undefined && next > (mark ?? 0) ? next : undefined,
+    next: before === mark ? next : undefined,
     paused: numberOf(propertyOf(pause, 'at')),
     pausedBy: typeof pausedBy === 'string' ? pausedBy : undefined,
     queued: number('queued'),
@@ -80,7 +81,16 @@ export function noticesOf(job: string, rows: readonly string[]): Notice[] {
       case 'crashed':
         return [{ kind: 'tick-crashed', lock: job, tick, attempt: row.attempt, instance: row.instance }];
       case 'abandoned':
-        return [{ kind: 'tick-abandoned', lock: job, tick, attempt: row.attempt, instance: row.instance, why: reason }];
+        return [
+          {
+            kind: 'tick-abandoned',
+            lock: job,
+            tick,
+            attempt: row.attempt,
+            instance: row.instance,
+            why: reason,
+          },
+        ];
       case 'overlapped':
         return [{ kind: 'tick-skipped', lock: job, tick, why: reason }];
       default:

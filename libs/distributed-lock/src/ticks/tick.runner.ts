@@ -10,7 +10,6 @@ import type { StoreClock } from './store.clock.js';
 import { checkWork } from '../core/call.option.checks.js';
 import { ClaimedTick } from './tick.run.js';
 import { JobControlService } from './job.control.js';
-import { JobIndex } from './job.index.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
@@ -52,8 +51,7 @@ export class TickRunner {
     readonly clock: StoreClock,
   ) {
     this.#instance = `${machine.name}:${engine.context.ids.client}`;
-    const index = new JobIndex(engine.context, scripts.list);
-    this.jobs = new JobControlService(engine, scripts.jobs, index, this.#instance);
+    this.jobs = new JobControlService(engine, scripts, this.#instance);
   }
 
   /** From now on no tick is claimed. */

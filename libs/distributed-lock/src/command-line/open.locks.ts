@@ -14,6 +14,7 @@ export async function openLocks(
     appName: 'nestjs-distributed-lock',
     shutdownTimeout: 0,
     serverCheck: false,
+    instanceInfo: false,
   });
   return await openLockService(settings, session.source);
 }

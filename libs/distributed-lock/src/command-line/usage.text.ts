@@ -12,6 +12,7 @@ export const USAGE = `Usage: nestjs-distributed-lock <command> [options]
   resume <job>                  resumes it
   run-now <job>                 runs a job once, now, on one of its instances
   forget <job>                  deletes the record of a job that no longer exists, after a confirmation
+  instances                     lists the instances that are alive: their holds, their jobs
   run <name> -- <command> …     holds a lock while a command runs
 
 Options of all commands

@@ -16,11 +16,12 @@ const COMMANDS = [
   'resume',
   'run-now',
   'forget',
+  'instances',
   'run',
 ] as const;
 
 /** The commands without a name of a lock or a job. */
-const NAMELESS: readonly string[] = ['doctor', 'ls', 'jobs'];
+const NAMELESS: readonly string[] = ['doctor', 'ls', 'jobs', 'instances'];
 
 /** The commands whose name is one of a lock. */
 const OF_LOCKS: readonly string[] = ['show', 'unlock', 'run'];
@@ -40,6 +41,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   resume: ['name'],
   'run-now': ['name', 'wait'],
   forget: ['name', 'yes', 'force'],
+  instances: [],
   run: ['name', 'wait', 'lease', 'kind', 'grace'],
 };
 
@@ -193,8 +195,9 @@ function duration(option: string, value: string | undefined, byDefault: string, 
 }
 
 function readWait(command: string, value: string | undefined): number {
-  if (command === 'run-now') return duration('wait', value, '10s', 1);
-  return value === 'forever' ? Infinity : duration('wait', value, '0', 0);
+  const isRunNow = command === 'run-now';
+  if (value === 'forever' && !isRunNow) return Infinity;
+  return duration('wait', value, isRunNow ? '10s' : '0', isRunNow ? 1 : 0);
 }
 
 function readLimit(text: string): number {

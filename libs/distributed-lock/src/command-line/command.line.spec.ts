@@ -16,6 +16,7 @@ describe('a command line', () => {
       isJson: false,
       isStrict: false,
       isSure: false,
+      isForced: false,
       limit: 1000,
       wait: 0,
       lease: undefined,

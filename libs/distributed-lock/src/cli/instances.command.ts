@@ -1,0 +1,39 @@
+import type { LockInstance } from '../contracts/fleet.contract.js';
+import type { CommandContext } from '../command-line/command.context.js';
+import { EXIT } from '../command-line/exit.codes.js';
+import { nameOf } from './instance.view.js';
+import { showInstant } from './job.view.js';
+import { withLocks } from '../command-line/with.locks.js';
+
+const HEADS = ['INSTANCE', 'APP', 'VERSION', 'STARTED', 'SEEN', 'HELD', 'WAITING', 'JOBS ON', 'ID'];
+
+/** `instances`. */
+export async function listInstances(context: CommandContext): Promise<number> {
+  const { line, terminal } = context;
+  return await withLocks(context, async (locks) => {
+    const instances = await locks.fleet.instances();
+    if (line.isJson) terminal.json({ instances });
+    else if (instances.length === 0)
+      terminal.line(
+        `No instance with the prefix "${line.prefix}" reports. An instance does so from 2 s after its start, with this version of the library, unless instanceInfo is false.`,
+      );
+    else terminal.table(HEADS, instances.map(rowOf));
+    return EXIT.done;
+  });
+}
+
+function rowOf(instance: LockInstance): string[] {
+  const { id, app, version, started, seen, held, waiting, jobs } = instance;
+  const on = jobs.filter(({ isOn }) => isOn).length;
+  return [
+    nameOf(instance),
+    app,
+    version,
+    showInstant(started),
+    showInstant(seen),
+    `${held}`,
+    `${waiting}`,
+    `${on} of ${jobs.length}`,
+    id,
+  ];
+}

@@ -1,0 +1,126 @@
+import type { Fleet, InstanceJob, LockInstance } from '../contracts/fleet.contract.js';
+import { VERSION } from '../contracts/version.js';
+import type { LockContext } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
+import { showAs } from '../contracts/object.form.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { machine } from '../timing/machine.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Timer } from '../timing/timer.wheel.js';
+import { readInstance } from './instance.reader.js';
+import type { InstanceScripts } from './instance.scripts.js';
+
+/** An instance that ends before this is not reported, in ms: scripts, tests, an application that fails at its start. */
+const FIRST = 2000;
+
+/** The time between two reports, in ms. */
+const PERIOD = 10_000;
+
+/** How long an instance counts as alive after a report, in ms: two reports may be lost, and take their time. */
+const LIFE = 45_000;
+
+/** What an instance knows of itself at the moment. */
+export interface InstanceFacts {
+  readonly held: number;
+  readonly waiting: number;
+  readonly jobs: readonly InstanceJob[];
+}
+
+/** What it needs of its module instance. */
+type InstanceContext = Pick<
+  LockContext,
+  'ids' | 'isConnected' | 'notices' | 'outside' | 'settings' | 'wheel'
+>;
+
+/** Reports this instance to Redis now and then, and reads which others there are. No lock and no tick depends on it. */
+export class InstanceRegistry implements Fleet {
+  static {
+    showAs(InstanceRegistry, () => ({ type: 'Fleet' }));
+  }
+
+  // Private to the language: a logger that walks through this object must find nothing in it.
+  readonly #context: InstanceContext;
+  readonly #scripts: InstanceScripts;
+  readonly #facts: () => InstanceFacts;
+  readonly #timer: Timer;
+  readonly #opened = now();
+  /** The jobs that Redis has of this instance, JSON. */
+  #jobs = '';
+  #isEnded = false;
+  #hasReported = false;
+  #isRefused = false;
+  #report: Promise<void> | undefined;
+
+  constructor(context: InstanceContext, scripts: InstanceScripts, facts: () => InstanceFacts) {
+    this.#context = context;
+    this.#scripts = scripts;
+    this.#facts = facts;
+    this.#timer = context.wheel.background(() => context.outside(() => void this.#reportNow()));
+    if (context.settings.instanceInfo) this.#after(FIRST);
+  }
+
+  /** Forgets this instance. Never rejects: what is not forgotten now is so after {@link LIFE}. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    this.#context.wheel.cancel(this.#timer);
+    await this.#report;
+    if (!this.#hasReported || !this.#context.isConnected) return;
+    try {
+      await this.#scripts.leave(this.#context.ids.client);
+    } catch {
+      // Redis is away, or refuses.
+    }
+  }
+
+  async instances(): Promise<LockInstance[]> {
+    try {
+      return (await this.#scripts.list()).flatMap((stored) => readInstance(stored) ?? []);
+    } catch (error) {
+      throw unavailable('fleet.instances()', error);
+    }
+  }
+
+  async #reportNow(): Promise<void> {
+    // A connection that is made by the first command must not be made by this one.
+    const { isConnected } = this.#context;
+    if (isConnected) {
+      this.#report = this.#send();
+      await this.#report;
+    }
+    if (!this.#isEnded) this.#after(isConnected ? PERIOD * (1 - machine.global.Math.random() / 10) : FIRST);
+  }
+
+  async #send(): Promise<void> {
+    const { client } = this.#context.ids;
+    const { appName: app } = this.#context.settings;
+    try {
+      // They ask the scheduler of the application, too.
+      const { held, waiting, jobs } = this.#facts();
+      // The host and the process id are the machine's name.
+      const age = Math.round(now() - this.#opened);
+      const info = JSON.stringify({ app, name: machine.name, version: VERSION, age, held, waiting });
+      const all = JSON.stringify(jobs.map(({ job, isOn }) => [job, isOn ? 1 : 0]));
+      const isSame = all === this.#jobs;
+      const noted = await this.#scripts.report(client, LIFE, { info, jobs: isSame ? '' : all });
+      // Redis has lost them.
+      if (noted === undefined) await this.#scripts.report(client, LIFE, { info, jobs: all });
+      this.#jobs = all;
+      this.#hasReported = true;
+    } catch (error) {
+      this.#failed(RedisFailure.from(error));
+    }
+  }
+
+  /** What was not reported now is reported the next time. */
+  #failed({ kind, message, isTransient }: RedisFailure): void {
+    // It may have been noted all the same.
+    if (kind === 'ambiguous') this.#hasReported = true;
+    if (isTransient || this.#isRefused) return;
+    this.#isRefused = true;
+    this.#context.notices.post({ kind: 'unlisted', what: 'instance', why: message });
+  }
+
+  #after(delay: number): void {
+    this.#context.wheel.set(this.#timer, now() + delay);
+  }
+}

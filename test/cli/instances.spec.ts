@@ -1,0 +1,91 @@
+import { hostname } from 'node:os';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { Services } from '../support/services.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { instants } from '../ticks/bare.instants.js';
+import { ask, say } from './command.stage.js';
+
+let services: Services;
+let shop: LockService;
+
+beforeEach(async () => {
+  services = new Services();
+  shop = await services.open({ instanceInfo: true, appName: 'shop' });
+});
+afterEach(() => services.close());
+
+const command = (...args: string[]) => say([...args, '--prefix', services.prefix], inject('redisUrl'));
+const json = async (...args: string[]) =>
+  (await ask([...args, '--prefix', services.prefix], inject('redisUrl'))).json;
+/** The first report comes after 2 s. */
+const reported = () => until('it reports', async () => (await shop.fleet.instances()).length > 0, 6000);
+
+const where = `${hostname()}:${process.pid}`;
+const id = () => shop.engine.context.ids.client;
+
+test('instances lists those that are alive', { timeout: scaled(20_000) }, async () => {
+  expect(await command('instances')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^No instance with the prefix "test:\S+" reports\./),
+  });
+  await using held = await shop.getLock('a').lock();
+  await reported();
+  const { code, out } = await command('instances');
+  expect({ code, held: held.isHeld }).toEqual({ code: 0, held: true });
+  const [heads, row, ...others] = out.trimEnd().split('\n');
+  expect(heads).toMatch(/^INSTANCE +APP +VERSION +STARTED +SEEN +HELD +WAITING +JOBS ON +ID$/);
+  expect(row?.split(/ {2,}/)).toEqual([
+    where,
+    'shop',
+    expect.stringMatching(/^\d+\.\d+\.\d+/),
+    expect.stringMatching(/Z$/),
+    expect.stringMatching(/Z$/),
+    '1',
+    '0',
+    '0 of 0',
+    id(),
+  ]);
+  expect(others).toEqual([]);
+  expect(await json('instances')).toMatchObject({ instances: [{ id: id(), app: 'shop', held: 1 }] });
+});
+
+test('show and ls name the instance of a holder', { timeout: scaled(20_000) }, async () => {
+  const held = await shop.getLock('a').lock();
+  const anonymous = await services.open();
+  const other = await anonymous.getLock('b').lock();
+  await reported();
+  expect((await command('show', 'a')).out).toContain(`holder   ${held.holder} (shop on ${where}), 1 ×`);
+  expect(await json('show', 'a')).toMatchObject({ holders: [{ instance: `shop on ${where}` }] });
+  const { out } = await command('ls');
+  expect(out).toMatch(new RegExp(`\\na +lock +shop on ${where} +1 +`));
+  expect(out).toContain(other.holder);
+  expect((await command('show', 'b')).out).toContain(`holder   ${other.holder}, 1 ×`);
+  await Promise.all([held.unlock(), other.unlock()]);
+});
+
+test('jobs and job say on which instances a job is on', { timeout: scaled(20_000) }, async () => {
+  for (const [job, isOn] of [
+    ['hourly', true],
+    ['off', false],
+  ] as const) {
+    shop.ticks.jobs.follow(job, { register: () => Promise.resolve(), isOn: () => isOn });
+    await shop.ticks.jobs.register(
+      job,
+      'hourly',
+      instants(() => 'now'),
+    );
+  }
+  expect((await command('jobs')).out).toMatch(/\nhourly +idle +- /);
+  await reported();
+  expect((await command('jobs')).out).toMatch(/\nhourly +idle +1 .*\noff +idle +0 /);
+  expect((await command('job', 'hourly')).out).toContain(`\non at         ${where}\n`);
+  expect((await command('job', 'off')).out).toContain('\non at         no instance\n');
+  expect(await json('jobs')).toMatchObject({
+    jobs: [
+      { job: 'hourly', on: [id()] },
+      { job: 'off', on: [] },
+    ],
+  });
+});
