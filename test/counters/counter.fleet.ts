@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
 import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { semaphoreChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import type { Verdict } from '../support/faults/proxy.link.js';

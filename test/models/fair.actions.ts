@@ -5,7 +5,7 @@ import {
   fairRelease,
   renewalRenew,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { lockChannel, prefixName, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { FairModel } from './fair.model.js';
 import { LIFE, LONG, MARGIN, SHORT, WAITS, type Damage, type Holder, type Move } from './fair.moves.js';

@@ -4,7 +4,7 @@ import {
   fairRelease,
   renewalRenew,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { fairKeysOf } from './fair.actions.js';
 import { JAVA_ACQUIRE, JAVA_UNLOCK } from './java.fair.scripts.js';

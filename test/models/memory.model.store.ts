@@ -1,4 +1,4 @@
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { fromBytes, toBytes } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
 import { MemoryStore } from '../../libs/distributed-lock/src/memory/memory.store.js';
 import type { Step } from './model.store.js';

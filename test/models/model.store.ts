@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { StoreDump, type Snapshot } from './store.dump.js';
 
 /** What one operation did. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import * as embedded from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import type { Header } from '../../tools/lua/lua.types.js';
 import { readScripts } from '../../tools/lua/script.reader.mjs';
 

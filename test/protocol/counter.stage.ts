@@ -1,4 +1,4 @@
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import {
   latchChannel,
   semaphoreChannel,

@@ -5,7 +5,7 @@ import {
   fairForceRelease,
   fairRelease,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { lockChannel, prefixName, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { ModelStore } from '../models/model.store.js';
 import { rounded, type Snapshot } from '../models/store.dump.js';

@@ -4,7 +4,7 @@ import {
   fencedTransfer,
   fencedWait,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { prefixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { Names, ProtocolStage } from './protocol.stage.js';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { readTemplate } from '../../libs/distributed-lock/src/redis-source/client.factory.js';
 import { ConnectionPair } from '../../libs/distributed-lock/src/connections/connection.pair.js';
 import { FencedScripts } from '../../libs/distributed-lock/src/scripts/fenced.scripts.js';
-import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
+import { ScriptRunner } from '../../libs/distributed-lock/src/script-runner/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { acquired, released, renewed } from '../support/asked.js';

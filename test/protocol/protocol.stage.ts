@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { lockChannel, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 
 /** A lock's hash as the tables write it: hold counts by holder, and the ttl (-1: none); `free` when there is no key. */

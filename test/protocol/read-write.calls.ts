@@ -10,7 +10,7 @@ import {
   writeRelease,
   writeRenew,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import { readWriteChannel, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 
 /** The keys and the channel of one read/write lock. */

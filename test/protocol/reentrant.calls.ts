@@ -8,7 +8,7 @@ import {
   reentrantWait,
   renewalRenew,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/script-runner/lua.script.js';
 import type { Names, ProtocolStage } from './protocol.stage.js';
 
 /** One operation of a batch script, ready for any lock. */

@@ -1,7 +1,7 @@
 import { ClientLifecycle } from '../../libs/distributed-lock/src/redis/client.lifecycle.js';
 import { CommandConnection } from '../../libs/distributed-lock/src/connections/command.connection.js';
 import { PubSubMode } from '../../libs/distributed-lock/src/redis/pub-sub.mode.js';
-import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
+import { ScriptRunner } from '../../libs/distributed-lock/src/script-runner/script.runner.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { FakeClient } from './fake.client.js';
 

@@ -72,6 +72,8 @@ export class FireStage {
         lockWatchdogTimeout: watchdog,
         commandTimeout,
         shutdownTimeout: 100,
+        // Some tests count the calls of all instances.
+        instanceInfo: false,
       });
       @Module({})
       class AppModule {}

@@ -1,7 +1,7 @@
 /** @typedef {import('./lua.types.js').Part} Part */
 /** @typedef {import('./lua.types.js').Script} Script */
 
-const HEAD = `import type { LuaScript } from '../lua.script.js';
+const HEAD = `import type { LuaScript } from '../../script-runner/lua.script.js';
 `;
 
 /**

@@ -1,6 +1,6 @@
 import { CallScripts } from '../scripts/call.scripts.js';
 import { LatchScripts } from '../scripts/latch.scripts.js';
-import type { ScriptRunner } from '../scripts/script.runner.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { SemaphoreScripts } from '../scripts/semaphore.scripts.js';
 
 /** The scripts of semaphores and latches. */

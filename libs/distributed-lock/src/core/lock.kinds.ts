@@ -6,7 +6,7 @@ import { PermitScripts } from '../scripts/permit.scripts.js';
 import { ProcessQueueScripts } from '../scripts/process-queue.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
-import type { ScriptRunner } from '../scripts/script.runner.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { lockChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire.names.js';
 import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
 import type { LockKind } from './lock.kind.js';

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { HolderIds } from '../core/holder.ids.js';
 import { instant, Lease } from '../renewal/lease.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
-import type { ScriptRunner } from '../scripts/script.runner.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { HoldHandle, type HandleOwner } from './handle.js';
 
 test('an unlock inside of an unlock, by a listener to the end of an inner lease, is the same unlock', async () => {

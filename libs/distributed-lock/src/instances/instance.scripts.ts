@@ -1,6 +1,6 @@
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { instanceLeave, instanceList, instanceReport } from '../scripts/generated/lua.scripts.js';
-import type { ScriptRunner } from '../scripts/script.runner.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { prefixKey } from '../scripts/wire.names.js';
 
 /** The most instances that are listed. */

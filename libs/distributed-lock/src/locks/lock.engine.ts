@@ -1,5 +1,5 @@
 import { ExclusiveLocalLock } from '../local/exclusive.lock.js';
-import { FairLocalLock } from '../local/fair.lock.js';
+import { FairLocalLock } from '../fair-lock/fair.lock.js';
 import { SharedLocalLock } from '../local/shared.lock.js';
 import type { LocalLockForm } from '../core/lock.kind.js';
 import type { LockKinds } from '../core/lock.kinds.js';

@@ -1,6 +1,6 @@
 import { callForget } from './generated/lua.scripts.js';
 import { isDone } from '../replies/reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { suffixName } from './wire.names.js';
 
 /**

@@ -13,8 +13,8 @@ import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone, readAcquire, readRelease } from '../replies/reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, PUBLISHING } from './sending.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { GRANTING, PUBLISHING } from '../script-runner/sending.js';
 import { lockChannel, prefixName, suffixName } from './wire.names.js';
 
 /** The longest wait that the scripts take, in ms: for a longer time a dead waiter would block all waiters behind it (D22). */

@@ -11,7 +11,7 @@ import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire, readTransfer } from '../replies/reply.reader.js';
-import { GRANTING, TRANSFERRING } from './sending.js';
+import { GRANTING, TRANSFERRING } from '../script-runner/sending.js';
 import { prefixName, suffixName } from './wire.names.js';
 
 /**

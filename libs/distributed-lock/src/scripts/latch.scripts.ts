@@ -3,8 +3,8 @@ import { latchCountDown, latchDelete, latchInspect, latchSet } from './generated
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
-import { PUBLISHING } from './sending.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { PUBLISHING } from '../script-runner/sending.js';
 import { latchChannel } from './wire.names.js';
 
 /**

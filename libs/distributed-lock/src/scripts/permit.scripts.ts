@@ -13,13 +13,13 @@ import type {
   ReleaseCommand,
   ReleaseReply,
 } from '../replies/lock.replies.js';
-import type { LuaScript } from './lua.script.js';
+import type { LuaScript } from '../script-runner/lua.script.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readRenewal } from './reentrant.scripts.js';
 import { isDone, readRelease } from '../replies/reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
-import { GRANTS, PUBLISHING } from './sending.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { GRANTS, PUBLISHING } from '../script-runner/sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */

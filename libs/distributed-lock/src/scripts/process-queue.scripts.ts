@@ -8,10 +8,10 @@ import type {
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import { isDone, readBusy, type ReplyReader } from '../replies/reply.reader.js';
 import { reentrantPass, reentrantWait } from './generated/lua.scripts.js';
-import type { LuaScript } from './lua.script.js';
-import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, PUBLISHING } from './sending.js';
-import { SharedNumbers } from './shared.numbers.js';
+import type { LuaScript } from '../script-runner/lua.script.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { GRANTING, PUBLISHING } from '../script-runner/sending.js';
+import { SharedNumbers } from '../script-runner/shared.numbers.js';
 import { suffixName } from './wire.names.js';
 
 /**

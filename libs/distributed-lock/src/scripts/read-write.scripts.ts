@@ -6,12 +6,12 @@ import type {
   ReleaseCommand,
   ReleaseReply,
 } from '../replies/lock.replies.js';
-import type { LuaScript } from './lua.script.js';
+import type { LuaScript } from '../script-runner/lua.script.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
-import { PUBLISHING } from './sending.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { PUBLISHING } from '../script-runner/sending.js';
 import { suffixName } from './wire.names.js';
 
 /** The scripts of one side that take the same arguments on both sides. */

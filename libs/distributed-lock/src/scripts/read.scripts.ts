@@ -11,9 +11,9 @@ import { CHECKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire as readAcquireReply, readRelease as readReleaseReply } from '../replies/reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, PUBLISHING } from './sending.js';
-import { SharedNumbers } from './shared.numbers.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { GRANTING, PUBLISHING } from '../script-runner/sending.js';
+import { SharedNumbers } from '../script-runner/shared.numbers.js';
 import { readWriteChannel } from './wire.names.js';
 
 /** Waiting readers are admitted together: a release wakes all of them at once, and one call takes as many. */

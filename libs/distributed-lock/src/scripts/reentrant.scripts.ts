@@ -19,11 +19,11 @@ import type {
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { suffixName } from './wire.names.js';
-import { SharedNumbers } from './shared.numbers.js';
+import { SharedNumbers } from '../script-runner/shared.numbers.js';
 import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.reader.js';
 import { TURN_LEASE } from './process-queue.scripts.js';
-import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, PUBLISHING, TRANSFERRING } from './sending.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { GRANTING, PUBLISHING, TRANSFERRING } from '../script-runner/sending.js';
 
 /** The same number as in Redisson's watchdog: up to 100 leases a call (wire format section 4). */
 export const LEASES_PER_CALL = 100;

@@ -11,8 +11,8 @@ import {
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, PUBLISHING } from './sending.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { GRANTING, PUBLISHING } from '../script-runner/sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** `permits`: the number of available permits after the call. */

@@ -11,8 +11,8 @@ import { CHECKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire, readRelease } from '../replies/reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, PUBLISHING } from './sending.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import { GRANTING, PUBLISHING } from '../script-runner/sending.js';
 
 /** The longest sleep of a waiting writer before its next attempt, in ms: a dead one keeps readers out for hardly longer. */
 export const WRITER_SLEEP = 2000;

@@ -13,7 +13,7 @@ import { ConnectionPair } from '../connections/connection.pair.js';
 import type { Backend } from '../connections/backend.contract.js';
 import { ReplicaAcks } from '../cluster/replica.acks.js';
 import { Watchdog } from '../renewal/watchdog.js';
-import { ScriptRunner } from '../scripts/script.runner.js';
+import { ScriptRunner } from '../script-runner/script.runner.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ChannelSubscriptions } from '../redis/channel.subscriptions.js';
 import { checkServer } from './server.check.js';

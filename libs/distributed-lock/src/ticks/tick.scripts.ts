@@ -6,8 +6,8 @@ import { JobListScripts } from './job.list.scripts.js';
 import { JobScripts } from './job.scripts.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
-import { GRANTS } from '../scripts/sending.js';
-import type { ScriptRunner } from '../scripts/script.runner.js';
+import { GRANTS } from '../script-runner/sending.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { TimedCaller } from './timed.caller.js';
 
 /** The claimant of a tick, and the conditions of the claim. */

@@ -1,10 +1,10 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from './store.clock.js';
-import type { LuaScript } from '../scripts/lua.script.js';
+import type { LuaScript } from '../script-runner/lua.script.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
-import type { ScriptRequest } from '../scripts/operation.js';
-import type { ScriptRunner } from '../scripts/script.runner.js';
-import type { Sending } from '../scripts/sending.js';
+import type { ScriptRequest } from '../script-runner/operation.js';
+import type { ScriptRunner } from '../script-runner/script.runner.js';
+import type { Sending } from '../script-runner/sending.js';
 
 /** Sends scripts whose replies carry the store's time behind their number, which updates the clock. */
 export class TimedCaller {

@@ -6,7 +6,7 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
 import { promisedLate } from '../replies/reply.callback.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { ReentrantScripts } from './reentrant.scripts.js';
+import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
 
 let client: FakeClient;
 let wheel: TimerWheel;

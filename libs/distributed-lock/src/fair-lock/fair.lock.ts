@@ -10,12 +10,12 @@ import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import { LockRelease, type Handoff } from './lock.release.js';
-import type { LocalLockOwner } from './local.lock.registry.js';
-import { LocalLock } from './local.lock.js';
+import { LockRelease, type Handoff } from '../local/lock.release.js';
+import type { LocalLockOwner } from '../local/local.lock.registry.js';
+import { LocalLock } from '../local/local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { FairHeartbeat } from './fair.heartbeat.js';
-import type { ReservedId } from './id.reserve.js';
+import type { ReservedId } from '../local/id.reserve.js';
 
 /** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
 export class FairLocalLock extends LocalLock {
