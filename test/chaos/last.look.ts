@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { scaled } from '../support/slowness.js';
+import { isReport } from '../support/declared.keys.js';
 
 /** What is left in the store, by name. */
 export interface Leftovers {
@@ -51,7 +52,7 @@ async function look(servers: readonly Redis[], prefix: string): Promise<Leftover
   );
   const keys = answers.flatMap((answer) => answer.keys);
   return {
-    keys: keys.filter((key) => !isDeclared(key, prefix) && !RECORD.test(key)),
+    keys: keys.filter((key) => !isDeclared(key, prefix) && !RECORD.test(key) && !isReport(key)),
     channels: answers.flatMap(({ channels }) => channels),
   };
 }

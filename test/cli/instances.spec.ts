@@ -77,6 +77,8 @@ test('jobs and job say on which instances a job is on', { timeout: scaled(20_000
       instants(() => 'now'),
     );
   }
+  // A process finds its own jobs from their registration on.
+  expect(await shop.jobs.list()).toHaveLength(2);
   expect((await command('jobs')).out).toMatch(/\nhourly +idle +- /);
   await reported();
   expect((await command('jobs')).out).toMatch(/\nhourly +idle +1 .*\noff +idle +0 /);

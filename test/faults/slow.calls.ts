@@ -133,6 +133,8 @@ const UNLOCKS: Readonly<Record<string, SlowCall>> = {
         return 'done';
       });
       await begun.opened;
+      // The job is listed by now, and not beside the end of its run.
+      await service.jobs.list();
       return () => {
         end.open();
         return run;

@@ -51,7 +51,7 @@ describe('fleet.instances()', { timeout: scaled(30_000) }, () => {
     await one.shutDown();
     expect((await other.fleet.instances()).map(({ app }) => app)).toEqual(['desk']);
     await other.shutDown();
-    expect(await services.keys()).toEqual([]);
+    expect(await services.admin.keys(`*${services.prefix}*`)).toEqual([]);
   });
 
   test('has no instance that ends before its first report, and none with instanceInfo: false', async () => {
@@ -152,7 +152,7 @@ describe('fleet.instances()', { timeout: scaled(30_000) }, () => {
     const own = { ...REPORTING, namePrefix: services.prefix };
     const [one, other] = await Promise.all(
       ['a:', 'b:'].map((keyPrefix) =>
-        services.open(own, { url: services.source as string, keyPrefix } as never),
+        services.open(own, new Redis(services.source as string, { lazyConnect: true, keyPrefix })),
       ),
     );
     await until('one reports', async () => (await one?.fleet.instances())?.length === 1, SOON);

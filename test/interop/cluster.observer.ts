@@ -2,6 +2,7 @@ import { Cluster } from 'ioredis';
 import { slotOf } from '../../libs/distributed-lock/src/redis/key.slot.js';
 import type { ClusterTopology } from '../support/topology/cluster.topology.js';
 import type { TopologyServer } from '../support/topology/topology.server.js';
+import { isReport } from '../support/declared.keys.js';
 
 /** Which of the two namespaces of channels is meant: those of the whole cluster, or those of a shard. */
 export type Namespace = 'classic' | 'sharded';
@@ -43,7 +44,7 @@ export class ClusterObserver {
     const lists = await Promise.all(masters.map(async ({ admin }) => await admin.keys('*')));
     const [classic, sharded] = await Promise.all([this.channels('classic'), this.channels('sharded')]);
     return [
-      ...lists.flat().filter((key) => !TOKEN.test(key)),
+      ...lists.flat().filter((key) => !TOKEN.test(key) && !isReport(key)),
       ...[...classic, ...sharded].map((channel) => `channel ${channel}`),
     ];
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { isReport } from '../support/declared.keys.js';
 
 const CHANNELS = 'redisson_*';
 const MARK = 'redisson_observer_mark';
@@ -56,7 +57,7 @@ export class Observer {
 
   async keys(): Promise<string[]> {
     const keys = await this.redis.keys('*');
-    return keys.filter((key) => !COUNTER.test(key)).toSorted();
+    return keys.filter((key) => !COUNTER.test(key) && !isReport(key)).toSorted();
   }
 
   /** What anybody else listens to; a pattern is not counted by Redis. */

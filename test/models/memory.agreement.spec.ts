@@ -32,6 +32,7 @@ const FAMILIES: Readonly<Record<string, RegExp>> = {
   'semaphores of permits': /^permit\//,
   'semaphores and latches': /^(?:semaphore|latch|call)\//,
   ticks: /^tick\//,
+  'lists of jobs and instances': /^(?:job|instance)\//,
 };
 
 /** Listened to, so that messages are compared, and counted. */

@@ -75,11 +75,15 @@ test('a record of a newer version is read as far as it is known', async () => {
   await stage.redis.hset(names.record, paused);
   expect(await status(names)).toEqual({
     mark: undefined,
+    next: undefined,
     paused: undefined,
+    pausedBy: undefined,
+    lastRun: undefined,
+    lastSuccess: undefined,
     queued: undefined,
     handedOver: undefined,
     running: undefined,
-    counts: { completed: 0, failed: 0, crashed: 0, overlapped: 0, missed: 0 },
+    counts: { completed: 0, failed: 0, crashed: 0, abandoned: 0, overlapped: 0, missed: 0 },
     app: undefined,
     schedule: undefined,
   });

@@ -5,6 +5,7 @@ import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/r
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
+import { isReport } from './declared.keys.js';
 import { StoreView } from './store.view.js';
 
 let serial = 0;
@@ -56,9 +57,9 @@ export class Services {
     return service;
   }
 
-  /** The keys of these services' locks. */
+  /** The keys of these services' locks and jobs, without the reports of instances. */
   async keys(): Promise<string[]> {
-    return await this.store.keys(`*${this.prefix}*`);
+    return (await this.store.keys(`*${this.prefix}*`)).filter((key) => !isReport(key));
   }
 
   /** The channels of these services' locks that anybody listens to. */

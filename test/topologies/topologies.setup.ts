@@ -6,6 +6,7 @@ import { ClusterTopology } from '../support/topology/cluster.topology.js';
 import { SentinelTopology } from '../support/topology/sentinel.topology.js';
 import { sourceOf, type TopologyDescription } from '../support/topology/topology.source.js';
 import type { Topology } from '../support/topology/topology.js';
+import { isReport } from '../support/declared.keys.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -45,7 +46,7 @@ async function leftovers(topology: Topology): Promise<string[]> {
     await store.client.ping();
     const [keys, channels] = await Promise.all([store.keys('*'), store.channels('*')]);
     const own = channels.filter((channel) => !channel.startsWith('__sentinel__'));
-    return [...keys, ...own].map((name) => `${topology.kind} ${name}`);
+    return [...keys.filter((key) => !isReport(key)), ...own].map((name) => `${topology.kind} ${name}`);
   } finally {
     store.close();
   }

@@ -49,7 +49,11 @@ export const PLANTED = [
   },
   {
     name: 'a release that does not check its owner',
-    defects: [{ from: 'equal(first(G["redis.pcall"]("HGET", lock, holder)), "1")', to: 'true' }],
+    // Of a lone call, and of one of many operations.
+    defects: ['"0"', '0'].map((none) => {
+      const isFree = `equal(count, ${none}) && (equal(waiting, lock) || equal(first(G["redis.pcall"]("EXISTS", waiting)), 0))`;
+      return { from: `${isFree} && equal(first(G["redis.pcall"]("HGET", lock, holder)), "1")`, to: isFree };
+    }),
   },
   {
     name: 'a lock that is stored without its lease',

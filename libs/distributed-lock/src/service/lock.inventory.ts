@@ -1,6 +1,6 @@
 import type { LockKindName } from '../events/lock.event.types.js';
 import type { InstanceFacts } from '../instances/instance.registry.js';
-import type { LockService } from './lock.service.js';
+import type { ServiceParts } from './service.parts.js';
 
 /** The holds of one kind in this process, and its waiting callers. */
 export interface InventoryEntry {
@@ -13,7 +13,7 @@ export interface InventoryEntry {
  * Counts the holds and the waiting callers of this process, at this moment. Re-entries count once, a multi lock as its members, a red lock as
  * one. Permits of a plain semaphore have no holder.
  */
-export function takeInventory({ engine, red }: LockService): InventoryEntry[] {
+export function takeInventory({ engine, red }: Pick<ServiceParts, 'engine' | 'red'>): InventoryEntry[] {
   const rows = new Map<LockKindName, { held: number; waiting: number }>();
   const add = (kind: LockKindName, held: number, waiting: number) => {
     const row = rows.get(kind) ?? { held: 0, waiting: 0 };
@@ -35,12 +35,12 @@ export function takeInventory({ engine, red }: LockService): InventoryEntry[] {
 }
 
 /** What a module instance reports of itself. */
-export function factsOf(locks: LockService): InstanceFacts {
-  const inventory = takeInventory(locks);
+export function factsOf(parts: Pick<ServiceParts, 'engine' | 'red' | 'ticks'>): InstanceFacts {
+  const inventory = takeInventory(parts);
   return {
     held: sum(inventory.map(({ held }) => held)),
     waiting: sum(inventory.map(({ waiting }) => waiting)),
-    jobs: locks.ticks.jobs.own,
+    jobs: parts.ticks.jobs.own,
   };
 }
 

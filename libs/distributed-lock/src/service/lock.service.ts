@@ -55,7 +55,7 @@ export class LockService {
     const { engine, ticks, red, disconnect } = parts;
     this.#parts = parts;
     this.#elections = new ElectionRegistry(engine);
-    this.#instances = new InstanceRegistry(engine.context, parts.instances, () => factsOf(this));
+    this.#instances = new InstanceRegistry(engine.context, parts.instances, () => factsOf(parts));
     this.#shutdown = new ServiceShutdown({
       engine,
       red,

@@ -29,6 +29,7 @@ const BAD: readonly (readonly [path: string, values: readonly unknown[], expecte
   ['commandTimeout', [Infinity], 'at most ten years'],
   ['shutdownTimeout', ['soon', -1, Infinity], ''],
   ['serverCheck', ['no', 0, {}], 'true or false'],
+  ['instanceInfo', ['no', 0, {}], 'true or false'],
   ['retryAfter', ['soon', -1, Infinity], ''],
   ['busyStatus', [200, 500, '423', NaN, 423.5], 'one of 423, 409, 429, 503'],
   ['namePrefix', [7, {}, 'nul\0', ['a']], 'a string without NUL'],
@@ -46,7 +47,9 @@ describe('the options of the module', () => {
   test('have the documented defaults', () => {
     const { mapName, appName, ...settings } = readSettings({});
     expect(settings).toEqual({
+      namePrefix: 'lock:',
       isMapped: false,
+      instanceInfo: true,
       watchdogTimeout: 30_000,
       fairWaitTimeout: 300_000,
       redLockRestartDelay: 30_000,
@@ -81,13 +84,16 @@ describe('the options of the module', () => {
       commandTimeout: 50,
       pubsub: 'classic',
       serverCheck: false,
+      instanceInfo: false,
       shutdownTimeout: 0,
       busyStatus: 409,
       retryAfter: '1500ms',
     };
     const { mapName, ...settings } = readSettings(options);
     expect(settings).toEqual({
+      namePrefix: '',
       isMapped: false,
+      instanceInfo: false,
       watchdogTimeout: 2000,
       fairWaitTimeout: 300_000,
       redLockRestartDelay: 2000,
