@@ -14,7 +14,7 @@ import { listJobs } from './jobs.command.js';
 import { list } from './ls.command.js';
 import { runUnderLock } from './run.command.js';
 import { show } from './show.command.js';
-import { forget, pause, resume, runNow } from './steer.command.js';
+import { forget, runNow, steer } from './steer.command.js';
 import { Terminal } from '../command-line/terminal.js';
 import { unlock } from './unlock.command.js';
 import { USAGE } from '../command-line/usage.text.js';
@@ -28,8 +28,8 @@ const COMMANDS: Readonly<Record<OpenedCommand, (context: CommandContext) => Prom
   jobs: listJobs,
   job: showJob,
   runs: showJob,
-  pause,
-  resume,
+  pause: steer,
+  resume: steer,
   'run-now': runNow,
   forget,
   instances: listInstances,

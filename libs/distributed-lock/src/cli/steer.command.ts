@@ -1,37 +1,23 @@
-import { UsageError } from '../command-line/command.line.js';
 import type { CommandContext } from '../command-line/command.context.js';
+import { isAgreed } from '../command-line/confirmation.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { showTime } from './lock.view.js';
 import { withLocks } from '../command-line/with.locks.js';
 
-/** `pause <job>`. */
-export async function pause(context: CommandContext): Promise<number> {
-  const { line, terminal } = context;
-  return await withLocks(context, async ({ jobs }) => {
-    const isChanged = await jobs.pause(line.name);
-    if (line.isJson) terminal.json({ job: line.name, paused: true, changed: isChanged });
-    else
-      terminal.line(
-        isChanged
-          ? `Job "${line.name}" is paused on all instances. A current run continues.`
-          : `Job "${line.name}" was already paused.`,
-      );
-    return EXIT.done;
-  });
-}
+/** What `pause` and `resume` have done. */
+const SAID = {
+  pause: { changed: 'is paused on all instances. A current run continues.', same: 'was already paused.' },
+  resume: { changed: 'is resumed. The ticks of the pause do not run.', same: 'was not paused.' },
+} as const;
 
-/** `resume <job>`. */
-export async function resume(context: CommandContext): Promise<number> {
+/** `pause <job>` and `resume <job>`. */
+export async function steer(context: CommandContext): Promise<number> {
   const { line, terminal } = context;
+  const verb = line.command === 'pause' ? 'pause' : 'resume';
   return await withLocks(context, async ({ jobs }) => {
-    const isChanged = await jobs.resume(line.name);
-    if (line.isJson) terminal.json({ job: line.name, paused: false, changed: isChanged });
-    else
-      terminal.line(
-        isChanged
-          ? `Job "${line.name}" is resumed. The ticks of the pause do not run.`
-          : `Job "${line.name}" was not paused.`,
-      );
+    const isChanged = await jobs[verb](line.name);
+    if (line.isJson) terminal.json({ job: line.name, paused: verb === 'pause', changed: isChanged });
+    else terminal.line(`Job "${line.name}" ${SAID[verb][isChanged ? 'changed' : 'same']}`);
     return EXIT.done;
   });
 }
@@ -55,7 +41,9 @@ export async function runNow(context: CommandContext): Promise<number> {
 /** `forget <job>`. */
 export async function forget(context: CommandContext): Promise<number> {
   const { line, terminal } = context;
-  if (!line.isSure && !(await isAgreed(context))) {
+  const question = `Delete the state and the records of job "${line.name}"? If an instance still has the job, its next tick creates a new record.`;
+  const unasked = `forget asks before it deletes the record of "${line.name}"`;
+  if (!line.isSure && !(await isAgreed(terminal, question, unasked))) {
     terminal.note('Nothing was done.');
     return EXIT.unwell;
   }
@@ -70,14 +58,4 @@ export async function forget(context: CommandContext): Promise<number> {
       );
     return isForgotten ? EXIT.done : EXIT.unwell;
   });
-}
-
-async function isAgreed({ line: { name }, terminal }: CommandContext): Promise<boolean> {
-  const answer = await terminal.ask(
-    `Delete the state and the records of job "${name}"? If an instance still has the job, its next tick creates a new record. [y/N] `,
-  );
-  if (answer !== undefined) return /^y(?:es)?$/i.test(answer);
-  throw new UsageError(
-    `forget asks before it deletes the record of "${name}", and there is no terminal: use --yes.`,
-  );
 }

@@ -1,6 +1,7 @@
 import type { LockService } from '../service/lock.service.js';
 import { UsageError } from '../command-line/command.line.js';
 import type { CommandContext } from '../command-line/command.context.js';
+import { isAgreed } from '../command-line/confirmation.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { showTime, type LockView } from './lock.view.js';
 import { viewLock } from './show.command.js';
@@ -13,7 +14,8 @@ export async function unlock(context: CommandContext): Promise<number> {
   if (view.left !== undefined || view.kind === 'something else')
     throw new UsageError(`"${line.name}" is not a lock but a ${view.kind}, and was not changed.`);
   const isHeld = view.holders.length > 0;
-  if (isHeld && !line.isSure && !(await isAgreed(context, view))) {
+  const unasked = `unlock asks before it releases "${view.name}"`;
+  if (isHeld && !line.isSure && !(await isAgreed(terminal, questionOf(view), unasked))) {
     terminal.note('Nothing was done.');
     return EXIT.unwell;
   }
@@ -28,16 +30,9 @@ export async function unlock(context: CommandContext): Promise<number> {
   return EXIT.done;
 }
 
-async function isAgreed(
-  { terminal }: CommandContext,
-  { name, kind, holders, ttl }: LockView,
-): Promise<boolean> {
+function questionOf({ name, kind, holders, ttl }: LockView): string {
   const who = holders.map(({ holder }) => holder).join(', ');
-  const answer = await terminal.ask(
-    `The ${kind} "${name}" is held by ${who}, with a lease of ${showTime(ttl)}. The holder continues to work until it notices the loss. Release the lock? [y/N] `,
-  );
-  if (answer !== undefined) return /^y(?:es)?$/i.test(answer);
-  throw new UsageError(`unlock asks before it releases "${name}", and there is no terminal: use --yes.`);
+  return `The ${kind} "${name}" is held by ${who}, with a lease of ${showTime(ttl)}. The holder continues to work until it notices the loss. Release the lock?`;
 }
 
 async function free(context: CommandContext, view: LockView): Promise<boolean> {

@@ -101,9 +101,9 @@ export class InstanceRegistry implements Fleet {
       const info = JSON.stringify({ app, name: machine.name, version: VERSION, age, held, waiting });
       const all = JSON.stringify(jobs.map(({ job, isOn }) => [job, isOn ? 1 : 0]));
       const isSame = all === this.#jobs;
-      const noted = await this.#scripts.report(client, LIFE, { info, jobs: isSame ? '' : all });
+      const isNoted = await this.#scripts.report(client, LIFE, { info, jobs: isSame ? '' : all });
       // Redis has lost them.
-      if (noted === undefined) await this.#scripts.report(client, LIFE, { info, jobs: all });
+      if (!isNoted) await this.#scripts.report(client, LIFE, { info, jobs: all });
       this.#jobs = all;
       this.#hasReported = true;
     } catch (error) {

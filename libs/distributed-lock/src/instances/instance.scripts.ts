@@ -1,4 +1,4 @@
-import type { ReplyReader } from '../replies/reply.reader.js';
+import { isDone, type ReplyReader } from '../replies/reply.reader.js';
 import { instanceLeave, instanceList, instanceReport } from '../scripts/generated/lua.scripts.js';
 import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { prefixKey } from '../scripts/wire.names.js';
@@ -38,16 +38,15 @@ export class InstanceScripts {
 
   /**
    * @param life how long the instance counts as alive after it, in ms
-   * @returns the store's time in ms; undefined where Redis does not have the jobs, and nothing was noted
+   * @returns false where Redis does not have the jobs, and nothing was noted
    */
-  async report(client: string, life: number, { info, jobs }: InstanceReport): Promise<number | undefined> {
-    const read = (reply: ReplyReader) => (reply.integer(0) === 1 ? reply.integer(1) : undefined);
+  async report(client: string, life: number, { info, jobs }: InstanceReport): Promise<boolean> {
     const keys = [this.#instances, this.#beside + client] as const;
     return await this.runner.run({
       script: instanceReport,
       keys,
       args: [client, `${life}`, info, jobs],
-      read,
+      read: isDone,
     });
   }
 
