@@ -8,7 +8,7 @@ local function addRow(record, runs, row)
   redis.call('LTRIM', runs, 0, 49)
   if string.find(' completed failed crashed abandoned overlapped missed ', ' ' .. row.outcome .. ' ', 1, true) then
     -- A field of that name that is no number is not ours, and must not stop what has begun.
-    redis.pcall('HINCRBY', record, row.outcome, 1)
+    redis.pcall('HINCRBY', record, row.outcome, row.outcome == 'missed' and row.count or 1)
   end
   return entry
 end

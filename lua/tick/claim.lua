@@ -20,8 +20,10 @@
 -- @arg   overlap    'skip' or 'queue'
 -- @arg   grace      how long a tick that was handed over waits for an instance under 'skip', in ms
 -- @arg   jobs       the job's channel where a tick of their own may be too late to tell the other instances of a run: a grant under 'retry', and a queued tick, are announced there; else ''
--- @arg   period     for an interval how long after a start the next one is due, in ms; '' where nothing is known of a next one, and for other modes
+-- @arg   period     how long after the tick the next one is due, in ms: for an interval, and where a run starts later than its instant; '' where nothing is known of a next one, and where it is due at `following`
 -- @arg   attempts   under 'retry' how many runs of a tick may crash before it is abandoned; '' for any number
+-- @arg   base       the mark for which the asker has counted the instants behind it, up to `previous`; '' where it has not
+-- @arg   count      how many these are; '' where they are not counted
 -- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
 -- @reply taken      {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
 -- @reply overlapped {3, store's time, wait, mark, listen, rows}
@@ -50,6 +52,8 @@ local grace = tonumber(ARGV[12])
 local jobs = ARGV[13]
 local period = tonumber(ARGV[14])
 local attempts = tonumber(ARGV[15])
+local base = tonumber(ARGV[16])
+local count = tonumber(ARGV[17])
 
 local LAST = 99999999999999 -- cjson writes 14 digits exactly
 local function text(number)
@@ -69,8 +73,8 @@ local function attempt()
     or mode ~= 'interval' and not isWhole(tick, 0, LAST)
     or following and not (following >= 0 and following <= LAST) or mode == 'interval' and not following
     or previous and not isWhole(previous, 0, LAST) or period and not isWhole(period, 1, 315360000000)
-    or attempts and not isWhole(attempts, 1, 2147483647) then
-    return {-1, 'ERR the mode is unknown, or the lease, an instant, the period or the number of attempts is out of range', 'none'}
+    or attempts and not isWhole(attempts, 1, 2147483647) or count and not isWhole(count, 1, 2147483647) then
+    return {-1, 'ERR the mode is unknown, or the lease, an instant, the period, the number of attempts or the count is out of range', 'none'}
   end
 
   local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace, period = period}
@@ -103,7 +107,7 @@ local function attempt()
   end
 
   redis.call('HSETNX', record, 'v', '1')
-  moveMark(record, tick, mode == 'interval' and period and tick + period or (mode == 'cron' or mode == 'close') and following)
+  moveMark(record, tick, mode ~= 'instant' and (period and tick + period or mode ~= 'interval' and following))
   job.mark = tick
   if job.paused then
     local pause = rowOf(job.paused)
@@ -123,7 +127,7 @@ local function attempt()
     return answerJob(job, 4)
   end
   if mark and previous and mark < previous then
-    noteTick(job, previous, 'missed', 'no instance claimed it', mark)
+    noteTick(job, previous, 'missed', 'no instance claimed it', mark, base == mark and count or nil)
   end
   if mode == 'close' then
     noteTick(job, tick, 'missed', 'too old: no instance claimed it within the grace')

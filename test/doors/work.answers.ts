@@ -56,6 +56,7 @@ export const NO_WORK: Readonly<Record<string, readonly string[]>> = {
   ],
   'it runs when the lead is over': ['LockService.elect(callbacks).onRevoked'],
   'it observes, and its result is not awaited': [
+    'DistributedLock(options).heartbeat',
     'DistributedLockMetricsModule.forRoot(measured).nameOf',
     'instrumentLocks(options).nameOf',
     ...[
@@ -72,11 +73,18 @@ export const NO_WORK: Readonly<Record<string, readonly string[]>> = {
       'tickFinished',
       'tickMissed',
       'tickSkipped',
+      'tickUnclaimed',
+      'operatorAction',
       'unknown',
       'waiting',
     ].map((event) => `LockEvents.listen(listener).${event}`),
   ],
+  'it answers an operator: no lock is held': [
+    'DistributedLockDashboardModule.forRoot(options).allow',
+    'DistributedLockDashboardModule.forRoot(options).userOf',
+  ],
   'it makes options': [
+    'DistributedLockDashboardModule.forRootAsync(options).useFactory',
     'DistributedLockMetricsModule.forRootAsync(measured).useFactory',
     'DistributedLockModule.forRootAsync(options).useFactory',
     'DistributedLockTestingModule.forRootAsync(options).useFactory',

@@ -13,7 +13,7 @@ describe('the doors', () => {
   let api: string[];
   beforeAll(() => {
     api = new PublicApi().functionDoors();
-  }, scaled(30_000));
+  }, scaled(60_000));
 
   test('every function that the public API takes is work, or has a reason why it is none', () => {
     expect([...Object.keys(WORK), ...Object.values(NO_WORK).flat()].toSorted()).toEqual(api);

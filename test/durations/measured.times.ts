@@ -104,6 +104,14 @@ export const MEASURED: Measurements = {
     'durations/schedule.spec.ts',
     'minInterval lasts from the run of one start until the run of another start',
   ),
+  [guard('splay')]: measured(
+    'ticks/splay.spec.ts',
+    'is survived by the tick: an instance that starts within the delay runs it',
+  ),
+  [guard('heartbeat.timeout')]: measured(
+    'ticks/heartbeat.spec.ts',
+    'ends after its timeout where no answer comes, and the next one is sent then',
+  ),
   [guard('catchUp')]: measured('ticks/downtime.spec.ts', 'are missed when they are older than catchUp'),
   [guard('grace')]: measured(
     'ticks/alarms.spec.ts',

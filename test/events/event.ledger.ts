@@ -34,6 +34,7 @@ export class EventLedger {
     tickMissed: (event) => void this.all.push({ name: 'tickMissed', event }),
     tickCrashed: (event) => void this.all.push({ name: 'tickCrashed', event }),
     tickAbandoned: (event) => void this.all.push({ name: 'tickAbandoned', event }),
+    tickUnclaimed: (event) => void this.all.push({ name: 'tickUnclaimed', event }),
   };
 
   of<Name extends keyof LockEventMap>(name: Name): LockEventMap[Name][] {

@@ -159,6 +159,17 @@ describe('a listener', () => {
     expect(ledger.of('tickFinished').map(({ outcome }) => outcome)).toEqual(['completed', 'failed']);
   });
 
+  test('receives a tick that Redis refuses, with the error of the call', async () => {
+    const record = `{${services.prefix}refused}:tick`;
+    await services.admin.set(record, 'mine');
+    const failed = await locks.runOnce('refused', 1000, () => 'done').catch((error: unknown) => error);
+    expect(ledger.all).toEqual([
+      { name: 'tickUnclaimed', event: { job: 'refused', tick: 1000, error: failed } },
+    ]);
+    expect(failed).toMatchObject({ code: 'WRONG_TYPE' });
+    await services.admin.del(record);
+  });
+
   test('receives nothing after it has stopped listening, and nothing of acquisitions that began without a listener', async () => {
     const quiet = await services.open();
     const handle = await quiet.getLock('a').lock();

@@ -116,7 +116,11 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     runNow: rejects(UNKNOWN_JOB, (locks) => locks.jobs.runNow('typo')),
     status: gives(undefined, (locks) => locks.jobs.status('typo')),
   },
-  Fleet: { instances: gives([], (locks) => locks.fleet.instances()) },
+  Fleet: {
+    instances: gives([], (locks) => locks.fleet.instances()),
+    lock: gives(undefined, (locks) => locks.fleet.lock('typo')),
+    locks: gives({ locks: [], next: undefined }, (locks) => locks.fleet.locks({ prefix: 'typo' })),
+  },
   Election: { resign: LOCAL, stop: LOCAL },
   LockService: {
     getRuns: gives([], (locks) => locks.getRuns('typo')),

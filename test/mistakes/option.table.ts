@@ -12,6 +12,7 @@ import {
   type Lockable,
   type LockService,
 } from 'nestjs-distributed-lock';
+import { DistributedLockDashboardModule } from 'nestjs-distributed-lock/dashboard';
 import { DistributedLockHealthIndicator } from 'nestjs-distributed-lock/health';
 import { DistributedLockMetricsModule, instrumentLocks } from 'nestjs-distributed-lock/metrics';
 import {
@@ -120,12 +121,22 @@ export const DOORS: Readonly<Record<string, (given: Given, ground: OptionGround)
   'CountDownLatch.await(options)': (given, { locks }) => [() => locks.getCountDownLatch('l').await(given)],
   'JobControl.runNow(options)': (given, { locks }) => [() => locks.jobs.runNow('j', given)],
   'JobControl.list(options)': (given, { locks }) => [() => locks.jobs.list(given)],
+  'Fleet.locks(options)': (given, { locks }) => [() => locks.fleet.locks(given)],
+  'DistributedLockDashboardModule.forRoot(options)': (given) => [
+    () => DistributedLockDashboardModule.forRoot(given),
+  ],
+  'DistributedLockDashboardModule.forRootAsync(options)': (given) => [
+    () => DistributedLockDashboardModule.forRootAsync({ useFactory: () => ({}), ...Object(given) }),
+  ],
   'JobControl.forget(options)': (given, { locks }) => [() => locks.jobs.forget('j', given)],
   'LockEvents.listen(listener)': (given, { locks }) => [() => locks.events.listen(given)],
   'guardedWrite(passed)': (given) => [
     () => guardedWrite({ eval: async () => [] }, given, [['SET', 'k', 'v']]),
   ],
   'DistributedLock(options)': (given) => [() => decorate(DistributedLock('a', given) as MethodDecorator)],
+  'DistributedLock(options).heartbeat': (heartbeat) => [
+    () => decorate(DistributedLock('a', { heartbeat }) as MethodDecorator),
+  ],
   'LeaderOnly(options)': (given) => [() => decorate(LeaderOnly('a', given) as MethodDecorator)],
   'UseDistributedLock(options)': (given) => [
     () => decorate(UseDistributedLock({ key: 'a', ...Object(given) })),

@@ -6,7 +6,7 @@ const LIBRARY = fileURLToPath(new URL('../../libs/distributed-lock/src/', import
 /** The files that the package exports. */
 const ENTRIES = [
   'index.ts',
-  ...['health', 'metrics', 'tracing', 'testing'].map((path) => `${path}/index.ts`),
+  ...['dashboard', 'health', 'metrics', 'tracing', 'testing'].map((path) => `${path}/index.ts`),
 ];
 
 /** Types that can have properties of ours. */

@@ -45,6 +45,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   due: ['', '1000', '99999999999999'],
   period: ['', '100000'],
   attempts: ['', '1', '2'],
+  base: ['', '1000'],
   most: ['1', '2', '50'],
   beside: ['m:one:instance'],
   info: ['{}', '{"held":1}'],

@@ -97,6 +97,7 @@ export class TickPlayer {
       run: run === undefined ? 'none' : [record['holder'], run['tick'], run['attempt'], run['outcome']],
       handed: handed.map(({ tick, attempt }) => [tick, attempt]),
       rows: rows
+        .flatMap(eachTick)
         .map(({ tick, attempt, outcome }) => `${String(tick)} ${String(attempt)} ${String(outcome)}`)
         .toSorted(),
     };
@@ -155,4 +156,11 @@ export class TickPlayer {
     const older = handed.map((each) => ({ ...each, at: each.at - 2 * GRACE }));
     await this.stage.redis.hset(this.names.record, 'handed', JSON.stringify(older));
   }
+}
+
+/** Overlapped ticks in a row share a row. */
+function eachTick(row: Row): Row[] {
+  const { tick, outcome, count } = row;
+  if (outcome !== 'overlapped' || typeof count !== 'number') return [row];
+  return Array.from({ length: count }, (_, at) => ({ ...row, tick: Number(tick) - at * PERIOD }));
 }

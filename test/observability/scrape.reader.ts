@@ -26,10 +26,20 @@ export class Scrape {
 
   /** The sum over all series of that name that have these labels. */
   of(name: string, labels: Readonly<Record<string, string>> = {}): number {
+    return this.values(name, labels).reduce((sum, value) => sum + value, 0);
+  }
+
+  /** The values of all series of that name that have these labels. */
+  values(name: string, labels: Readonly<Record<string, string>> = {}): number[] {
     return this.#samples
       .filter((sample) => sample.name === name)
       .filter((sample) => Object.entries(labels).every(([label, text]) => sample.labels.get(label) === text))
-      .reduce((sum, { value }) => sum + value, 0);
+      .map(({ value }) => value);
+  }
+
+  /** The names of all series. */
+  get names(): Set<string> {
+    return new Set(this.#samples.map(({ name }) => name));
   }
 
   /** The values of a label. */

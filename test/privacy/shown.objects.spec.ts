@@ -1,10 +1,12 @@
 import { inspect } from 'node:util';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { TerminusModule } from '@nestjs/terminus';
 import { Cluster, Redis } from 'ioredis';
 import * as library from 'nestjs-distributed-lock';
 import * as health from 'nestjs-distributed-lock/health';
+import * as dashboard from 'nestjs-distributed-lock/dashboard';
 import * as metrics from 'nestjs-distributed-lock/metrics';
 import * as testing from 'nestjs-distributed-lock/testing';
 import * as tracing from 'nestjs-distributed-lock/tracing';
@@ -29,6 +31,12 @@ class Consumer {
   @DistributedLock('consumer')
   async run(): Promise<library.CurrentLock | undefined> {
     return library.currentLock();
+  }
+
+  @Cron('0 0 1 1 *')
+  @DistributedLock('yearly', { heartbeat: `http://user:${SECRET}@127.0.0.1:1/${SECRET}?key=${SECRET}` })
+  async report(): Promise<void> {
+    throw new Error('the report has failed');
   }
 }
 
@@ -57,6 +65,7 @@ beforeAll(async () => {
         lockWatchdogTimeout: 600,
         shutdownTimeout: 500,
       }),
+      ScheduleModule.forRoot(),
       TerminusModule,
     ],
     providers: [Consumer, health.DistributedLockHealthIndicator],
@@ -96,6 +105,8 @@ const EVENTS: Readonly<Record<keyof library.LockEventMap, boolean>> = {
   tickMissed: false,
   tickCrashed: false,
   tickAbandoned: false,
+  operatorAction: false,
+  tickUnclaimed: false,
 };
 
 const failure = async (call: () => unknown): Promise<unknown> => {
@@ -112,6 +123,7 @@ const MEMBERS: Readonly<Record<string, (() => unknown) | null>> = {
   constructor: () => locks,
   events: () => locks.events,
   jobs: () => locks.jobs,
+  fleetReader: () => locks.fleetReader,
   getLock: () => locks.getLock('x'),
   getNonReentrantLock: () => locks.getNonReentrantLock('non-reentrant'),
   getFairLock: () => locks.getFairLock('fair'),
@@ -177,6 +189,7 @@ const CLASSES: Readonly<Record<string, (() => unknown) | null>> = {
     const indicator = app.get(health.DistributedLockHealthIndicator);
     return [indicator, await indicator.isHealthy('locks')];
   },
+  DistributedLockDashboardModule: null,
   DistributedLockMetricsModule: null,
   DistributedLockTracingModule: null,
   DistributedLockTestingModule: () => memory.get(testing.DistributedLockTestingModule),
@@ -188,7 +201,7 @@ const CLASSES: Readonly<Record<string, (() => unknown) | null>> = {
   MemoryStore: () => memory.get(testing.LockTestingControl).store,
 };
 
-const EXPORTS = Object.entries({ ...library, ...health, ...metrics, ...testing, ...tracing });
+const EXPORTS = Object.entries({ ...library, ...dashboard, ...health, ...metrics, ...testing, ...tracing });
 
 function expectClosed(shown: unknown, path: string): void {
   const texts = [

@@ -30,6 +30,8 @@ export interface Claim {
   readonly jobs?: string;
   readonly period?: number | string;
   readonly attempts?: number | string;
+  readonly from?: number | string;
+  readonly count?: number | string;
 }
 
 export interface Again {
@@ -71,8 +73,9 @@ export async function claim(stage: ProtocolStage, names: Names, given: Claim): P
   const { holder = RUNNER, lease = 10_000, mode = 'cron', tick = '', following = '', previous = '' } = given;
   const policies = [given.onCrash ?? 'skip', given.overlap ?? 'skip', given.grace ?? GRACE];
   const when = [mode, tick, following, previous];
-  const { jobs = '', period = '', attempts = '' } = given;
-  const args = ['PUBLISH', holder, lease, ...when, APP, INSTANCE, ...policies, jobs, period, attempts];
+  const { jobs = '', period = '', attempts = '', from = '', count = '' } = given;
+  const others = [jobs, period, attempts, from, count];
+  const args = ['PUBLISH', holder, lease, ...when, APP, INSTANCE, ...policies, ...others];
   return reply(await stage.call(tickClaim, names.tick, args));
 }
 

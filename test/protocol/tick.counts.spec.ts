@@ -35,15 +35,19 @@ test('every way in which a run or a tick ends is counted, beyond the rows that a
     await claim(stage, names, { mode: 'instant', tick: (tick += 1) });
   await stage.put(names.lock, 'free');
   await claim(stage, names, { mode: 'close', tick: (tick += 1), previous: tick - 1 });
-  await claim(stage, names, { mode: 'close', tick: tick + 3, previous: tick + 2 });
+  await claim(stage, names, { mode: 'close', tick: (tick += 3), previous: tick - 1 });
+  const gap = { from: tick, count: 99 };
+  await claim(stage, names, { mode: 'close', tick: (tick += 100), previous: tick - 1, ...gap });
+  // Of another mark.
+  await claim(stage, names, { mode: 'close', tick: tick + 100, previous: tick + 99, ...gap });
   expect((await status(names))?.counts).toEqual({
     completed: 60,
     failed: 1,
     crashed: 1,
     abandoned: 0,
     overlapped: 2,
-    // The one gap counts once.
-    missed: 3,
+    // One alone; a gap that is not counted, twice, and one of 99 ticks; and the tick that closes each of them.
+    missed: 1 + (1 + 1) + (99 + 1) + (1 + 1),
   });
   expect(await stage.redis.llen(jobKeys(names.lock).runs)).toBe(50);
 });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { ProtocolStage, type Names } from './protocol.stage.js';
 import { begin, claim, finish, inspect, register, settledRows, type Row } from './tick.calls.js';
-import { forceRelease, send } from './reentrant.calls.js';
+import { acquire, forceRelease, send } from './reentrant.calls.js';
 
 const OTHER = '6e38a1f0-0000-4000-8000-000000000002:3';
 const TIME: unknown = expect.any(Number);
+const S60 = 60_000;
 
 let stage: ProtocolStage;
 let names: Names;
@@ -66,19 +67,46 @@ test('a repeated claim returns the attempt that the record has', async () => {
   expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([1, TIME, token, 2, 1, []]);
 });
 
-test('a run that outlasts sixty ticks is recorded when it ends', async () => {
-  const token = await begin(stage, names);
-  for (let tick = 2; tick <= 61; tick += 1)
+test('a run that outlasts sixty ticks does not push out what was before it: they share a row', async () => {
+  await finish(stage, names, { token: await begin(stage, names) });
+  const token = await begin(stage, names, { tick: 2 });
+  for (let tick = 3; tick <= 62; tick += 1)
     await claim(stage, names, { holder: OTHER, mode: 'instant', tick });
   const [, , running, rows] = await inspect(stage, names);
   expect(running).toBe(1);
-  expect(rows).toHaveLength(51);
-  expect(await stage.redis.llen(names.runs)).toBe(50);
+  expect(rows).toHaveLength(3);
+  expect(await stage.redis.hget(names.record, 'overlapped')).toBe('60');
   expect(await finish(stage, names, { token })).toEqual([1, TIME, 0]);
-  const settled = await settledRows(stage, names);
-  expect(settled).toHaveLength(50);
-  expect(settled[0]).toMatchObject({ tick: 1, outcome: 'completed', token });
-  expect(settled[49]).toMatchObject({ tick: 13, outcome: 'overlapped' });
+  expect(await settledRows(stage, names)).toMatchObject([
+    { tick: 2, outcome: 'completed', token },
+    { tick: 62, outcome: 'overlapped', after: 2, count: 60, reason: 'the last run still has the lock' },
+    { tick: 1, outcome: 'completed' },
+  ]);
+});
+
+test('overlapped ticks with different reasons, or with another record between them, have rows of their own', async () => {
+  const overlap = (tick: number, more: object = {}) =>
+    claim(stage, names, { holder: 'third', mode: 'instant', tick, ...more });
+  await send(stage, names, acquire(OTHER, S60, 1));
+  await overlap(5);
+  await overlap(6);
+  // A gap is between them.
+  await overlap(9, { previous: 8 });
+  await send(stage, names, forceRelease());
+  await begin(stage, names, { tick: 10 });
+  await overlap(11);
+  const rows = (await settledRows(stage, names)).map(({ tick, outcome, after, count }) => [
+    tick,
+    outcome,
+    after,
+    count,
+  ]);
+  expect(rows).toEqual([
+    [11, 'overlapped', undefined, undefined],
+    [9, 'overlapped', undefined, undefined],
+    [8, 'missed', 6, undefined],
+    [6, 'overlapped', 4, 2],
+  ]);
 });
 
 test('unreadable records stop neither a claim nor the end of a run', async () => {

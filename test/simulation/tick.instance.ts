@@ -130,7 +130,7 @@ export class InstanceJobs {
     bindService(instance, undefined, this.service);
     const schedule =
       kind === 'cron'
-        ? ({ kind: 'cron', isDate: false, runOnInit: false } as const)
+        ? ({ kind: 'cron', isDate: false, runOnInit: false, waitsForCompletion: false } as const)
         : ({ kind: kind === 'interval' ? 'interval' : 'timeout', ms: period } as const);
     const where = `Job.run of ${name}`;
     const method = { instance, guard, method: Job.prototype.run, where, job: name, options, schedule };

@@ -154,6 +154,8 @@ describe('an application is refused at boot, with a sentence, for', () => {
       maxHold: '1h',
       shared: true,
       minInterval: '1h',
+      splay: '5m',
+      heartbeat: 'https://ping.example/uuid',
     } satisfies Required<TickOptions>).map(
       ([option, value]) =>
         [

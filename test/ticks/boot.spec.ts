@@ -101,6 +101,10 @@ describe('an application with scheduled methods', () => {
     ['a timeout with catchUp', Timeout(60_000), { catchUp: '1h', minInterval: '1h' }, 'catchUp'],
     ['a timeout on every instance with retry', Timeout(60_000), { onCrash: 'retry' }, 'onCrash: "retry"'],
     ['a timeout on every instance with a queue', Timeout(60_000), { overlap: 'queue' }, 'overlap: "queue"'],
+    ['a splay on an interval', Interval(1000), { splay: '5s' }, 'splay'],
+    ['a splay with waitForCompletion', Cron(DAILY, { waitForCompletion: true }), { splay: '5s' }, 'splay'],
+    ['a splay of a shared job', Cron(DAILY), { splay: '5s', shared: true }, 'splay'],
+    ['a timeout on every instance with a heartbeat', Timeout(60_000), { heartbeat: () => true }, 'heartbeat'],
     ['attempts without retry', Cron(DAILY), { maxAttempts: 2 }, 'maxAttempts'],
     ['a shared key with retry', Cron(DAILY), { onCrash: 'retry', shared: true }, 'onCrash: "retry"'],
   ] as const)('is refused for %s', async ([, schedule, options, option], { boot }) => {

@@ -25,6 +25,8 @@ export interface StageOptions {
   readonly watchdog?: number;
   /** In ms. @default the module's */
   readonly commandTimeout?: number;
+  /** In ms. @default 100 */
+  readonly shutdownTimeout?: number;
   /** @default the one that tests share */
   readonly redis?: string;
 }
@@ -61,6 +63,7 @@ export class FireStage {
       controllers = [],
       watchdog = 3000,
       commandTimeout,
+      shutdownTimeout = 100,
       redis = inject('redisUrl'),
     }: StageOptions = {},
   ): Promise<INestApplicationContext[]> {
@@ -71,7 +74,7 @@ export class FireStage {
         namePrefix: this.prefix,
         lockWatchdogTimeout: watchdog,
         commandTimeout,
-        shutdownTimeout: 100,
+        shutdownTimeout,
         // Some tests count the calls of all instances.
         instanceInfo: false,
       });

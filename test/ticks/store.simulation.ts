@@ -28,6 +28,10 @@ export class SimulatedStore implements JobClaims {
     return Date.now() + this.ahead;
   }
 
+  get mark(): number | undefined {
+    return this.#mark;
+  }
+
   async ready(): Promise<boolean> {
     this.#registered ??= this.#answer(() => (this.#mark = this.now));
     await this.#registered;

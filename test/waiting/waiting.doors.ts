@@ -135,6 +135,7 @@ export const SERVICE: Doors<LockService> = {
   beginShutdown: ASKS,
   shutDown: 'waits for work of its own',
   onceEnded: ASKS,
+  fleetReader: GIVES,
 };
 
 /** What the package exports, for a service that an application has. */

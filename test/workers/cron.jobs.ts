@@ -8,9 +8,9 @@ import { settings } from './worker.channel.js';
 /** A direct call waits for the run that is about to end, in ms. */
 const DIRECT_WAIT = 2000;
 
-const { grace, maxHold, onCrash, overlap, catchUp } = settings;
+const { grace, maxHold, onCrash, overlap, catchUp, splay, heartbeat } = settings;
 const retries = onCrash === 'retry' ? { maxAttempts: settings.maxAttempts } : {};
-const policies = { grace, maxHold, onCrash, overlap, catchUp, ...retries };
+const policies = { grace, maxHold, onCrash, overlap, catchUp, splay, ...retries };
 const zone = settings.timeZone === undefined ? {} : { timeZone: settings.timeZone };
 
 @Injectable()
@@ -18,7 +18,7 @@ export class CountedJob {
   constructor(private readonly stage: WorkStage) {}
 
   @Cron(settings.cron, { name: 'counted', ...zone })
-  @DistributedLock('counted', { waitTime: DIRECT_WAIT, ...policies })
+  @DistributedLock('counted', { waitTime: DIRECT_WAIT, heartbeat, ...policies })
   async run(): Promise<number | string | undefined> {
     return (await this.stage.perform('counted')) ?? 'direct';
   }

@@ -27,7 +27,11 @@ export interface WorkerSettings {
   /** Of the interval job and before the timeouts, in ms. */
   readonly period: number;
   readonly minInterval: number | undefined;
+  /** Of the counted job, in ms. */
+  readonly splay: number | undefined;
   readonly maxHold: number | undefined;
+  /** Of the counted job: a URL. */
+  readonly heartbeat: string | undefined;
   /**
    * How long a run works, in ms, or between which bounds; `hang`: until it is told to end, or its signal aborts.
    * A run between bounds ends early when its signal aborts.

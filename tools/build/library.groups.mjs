@@ -6,6 +6,8 @@ const NEST = /^@(?:nestjs|opentelemetry)\//;
 const APPLICATION = /[/\\](?:module|decorators|interceptors|filters|schedule|scheduler|guards|jobs)[/\\]/;
 /** Rooms that only the testing module needs. */
 const TESTING = /[/\\](?:memory|lua-runtime|testing)[/\\]/;
+/** The room of the dashboard, which an application loads only if it mounts the page. */
+const DASHBOARD = /[/\\]dashboard[/\\]/;
 /** Rooms that one format alone has. */
 const SINGLE = /[/\\](?:cli|schematics)[/\\]/;
 
@@ -25,11 +27,12 @@ export function groupsOfCode() {
    * @param {ChunkingContext} context
    */
   const nameCommon = (id, context) => {
-    if (SINGLE.test(id) || needsNest(id, context)) return null;
+    if (SINGLE.test(id) || DASHBOARD.test(id) || needsNest(id, context)) return null;
     return TESTING.test(id) ? 'memory' : 'core';
   };
   return [
     { name: nameCommon, debugName: 'common', priority: 2 },
+    { name: 'dashboard', test: DASHBOARD, priority: 2 },
     { name: 'library', minShareCount: 2, priority: 1, test: isShared },
     { name: 'application', minShareCount: 2 },
   ];
@@ -42,7 +45,8 @@ export function groupsOfTypes() {
    * @param {string} id
    * @param {ChunkingContext} context
    */
-  const nameCommon = (id, context) => (TESTING.test(id) || needsNest(id, context) ? null : COMMON_TYPES);
+  const nameCommon = (id, context) =>
+    TESTING.test(id) || DASHBOARD.test(id) || needsNest(id, context) ? null : COMMON_TYPES;
   return [
     { name: nameCommon, debugName: 'common', priority: 1 },
     { name: 'library.d', minShareCount: 2 },

@@ -14,12 +14,12 @@ let files = 0;
 for (const folder of FOLDERS) {
   const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
-    if (!entry.isFile() || !/\.(?:ts|lua)$/.test(entry.name)) continue;
+    if (!entry.isFile() || !/\.(?:tsx?|lua|css)$/.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
     const file = relative(ROOT, path).replaceAll(sep, '/');
     if (file.includes('/generated/') || file.includes('node_modules/')) continue;
     const text = await readFile(path, 'utf8');
-    findings.push(...checkFile(file, text), ...(file.endsWith('.ts') ? checkSource(file, text) : []));
+    findings.push(...checkFile(file, text), ...(/\.tsx?$/.test(file) ? checkSource(file, text) : []));
     files += 1;
   }
 }

@@ -28,6 +28,8 @@ const REFUSED: readonly Case[] = [
   ['a 301-line sample', 'sample-app/a.app.ts', '// why\n'.repeat(301), 'max-lines'],
   ['five parameters', 'src/locks/a.lock.ts', taking('p', 'q', 'r', 's', 't'), 'max-params'],
   ['a 301-line script', 'lua/claim.lua', '-- why\n'.repeat(301), 'length rule: 301 lines'],
+  ['a 301-line stylesheet', 'sample-app/a.css', 'a {}\n'.repeat(301), 'length rule: 301 lines'],
+  ['a vague name of a component', 'sample-app/a.helper.tsx', ONE, 'name rule'],
   [
     'an unexplained suppression',
     'src/locks/a.lock.ts',

@@ -1,5 +1,6 @@
 import ts from 'typescript';
 import { lineOf } from './source.line.mjs';
+import { PAGE } from './storeys.mjs';
 
 /** @typedef {import('./source.rules.mjs').Finding} Finding */
 
@@ -34,7 +35,7 @@ const IMPORTS = {
  * @returns {Finding[]}
  */
 export function checkMachine(source, file) {
-  if (!/^libs\/[^/]+\/src\//.test(file) || EXEMPT.test(file)) return [];
+  if (!/^libs\/[^/]+\/src\//.test(file) || EXEMPT.test(file) || PAGE.test(file)) return [];
   const taken = takenFromMachine(source);
   /** @type {Finding[]} */
   const findings = [];

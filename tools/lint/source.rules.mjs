@@ -8,7 +8,7 @@ import { checkWords } from './word.rules.mjs';
 
 const DISABLED = /(?:oxlint|eslint)-disable(?!.* -- \S)/;
 /** The faces of the package: its own, and those of its subpaths. */
-const BARREL = /\/src\/(?:(?:health|metrics|testing|tracing)\/)?index\.ts$/;
+const BARREL = /\/src\/(?:(?:dashboard|health|metrics|testing|tracing)\/)?index\.ts$/;
 const TS_COMMENT = /@ts-(?:ignore|nocheck|expect-error)/;
 const EXPLAINED = /@ts-expect-error:? +\S+ \S+/;
 

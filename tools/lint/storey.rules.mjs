@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { lineOf } from './source.line.mjs';
-import { APART, OF_IOREDIS, STOREYS } from './storeys.mjs';
+import { APART, OF_IOREDIS, PAGE, STOREYS } from './storeys.mjs';
 
 /** @typedef {import('./source.rules.mjs').Finding} Finding */
 
@@ -17,7 +17,7 @@ const DEPTH = new Map(STOREYS.flatMap((rooms, depth) => rooms.map((room) => [roo
  */
 export function checkStoreys(source, file) {
   const [, root, room] = PLACE.exec(file) ?? [];
-  if (root === undefined || file.endsWith('.spec.ts')) return [];
+  if (root === undefined || file.endsWith('.spec.ts') || PAGE.test(file)) return [];
   /** @type {Finding[]} */
   const findings = [];
   for (const { target, line, isType } of importsOf(source)) {

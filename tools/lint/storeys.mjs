@@ -5,13 +5,13 @@
 export const STOREYS = [
   ['testing'],
   ['memory', 'module'],
-  ['cli', 'dashboard', 'health', 'metrics', 'tracing', 'lua-runtime'],
-  ['decorators', 'interceptors', 'filters', 'scheduled-methods', 'doctor', 'command-line'],
+  ['cli', 'health', 'metrics', 'tracing', 'lua-runtime'],
+  ['decorators', 'interceptors', 'filters', 'scheduled-methods', 'doctor', 'command-line', 'dashboard'],
   ['guards', 'jobs', 'startup'],
   ['service', 'nest-schedule'],
   ['ticks', 'groups', 'elections'],
   ['locks'],
-  ['counters', 'fair-lock', 'instances'],
+  ['counters', 'fair-lock', 'instances', 'lock-list'],
   ['local', 'work'],
   ['waiters'],
   ['holds'],
@@ -31,6 +31,9 @@ export const STOREYS = [
 
 /** Rooms that stand beside the house, and import nothing of it. */
 export const APART = ['schematics'];
+
+/** The page of the dashboard runs in browsers: it has folders and no rooms, and the clock of the browser. */
+export const PAGE = /^libs\/dashboard-page\//;
 
 /** The rooms that know ioredis. */
 export const OF_IOREDIS = ['redis', 'redis-source', 'cluster', 'connections'];

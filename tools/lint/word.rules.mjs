@@ -29,7 +29,7 @@ export function checkWords(source, file) {
     if (word !== undefined)
       findings.push({ file, line, message: `word rule: "${word}" in ${name}; see the glossary` });
   };
-  check(file.slice(file.lastIndexOf('/') + 1).replace(/\.ts$/, ''), 1);
+  check(file.slice(file.lastIndexOf('/') + 1).replace(/\.tsx?$/, ''), 1);
   /** @param {ts.Node} node */
   const visit = (node) => {
     const name = nameOf(node);

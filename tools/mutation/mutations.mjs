@@ -49,7 +49,7 @@ export const MUTATIONS = [
   {
     name: 'no tick mark',
     file: 'lua/tick/claim.lua',
-    from: `  moveMark(record, tick, mode == 'interval' and period and tick + period or (mode == 'cron' or mode == 'close') and following)\n`,
+    from: `  moveMark(record, tick, mode ~= 'instant' and (period and tick + period or mode ~= 'interval' and following))\n`,
     to: ``,
     spec: 'test/protocol/tick.repeat.spec.ts',
     test: 'a claim whose reply was lost is taken when it comes again after its run has ended',

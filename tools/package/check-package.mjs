@@ -13,8 +13,15 @@ import { checkPublished } from './published.checker.mjs';
 import { checkResolution } from './resolution.checker.mjs';
 
 const ALLOWED =
-  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|schematics\/[a-z0-9.-]+\.json)$/;
-const REQUIRED = ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'dist/cjs/package.json'];
+  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|dist\/page\/(?:index\.html|assets\/board\.(?:css|js)|assets\/icon\.svg)|schematics\/[a-z0-9.-]+\.json)$/;
+const REQUIRED = [
+  'package.json',
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'dist/cjs/package.json',
+  'dist/page/index.html',
+];
 const CONSUMER = `import { DistributedLockModule } from 'nestjs-distributed-lock';
 import { DistributedLockTestingModule, type AdvancedTick } from 'nestjs-distributed-lock/testing';
 export const moduleName: string = DistributedLockModule.name;

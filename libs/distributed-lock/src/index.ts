@@ -6,6 +6,7 @@ export type {
   LockNames,
   TickOptions,
 } from './contracts/guard.contract.js';
+export type { Heartbeat, HeartbeatOption, HeartbeatUrls } from './contracts/heartbeat.contract.js';
 export type {
   CurrentLock,
   FencedLock,
@@ -36,7 +37,18 @@ export type {
   TakenPermits,
   WaitOptions,
 } from './contracts/semaphore.contract.js';
-export type { Fleet, InstanceJob, LockInstance } from './contracts/fleet.contract.js';
+export type {
+  FindLocksOptions,
+  Fleet,
+  FoundHolder,
+  FoundKind,
+  FoundLock,
+  InstanceElection,
+  InstanceJob,
+  InstanceLock,
+  LockInstance,
+  LockPage,
+} from './contracts/fleet.contract.js';
 export type {
   ForgetOptions,
   JobControl,
@@ -72,6 +84,7 @@ export type {
   LockKindName,
   LockListener,
   LostEvent,
+  OperatorActionEvent,
   RefusedEvent,
   ReleasedEvent,
   RenewedEvent,
@@ -82,6 +95,7 @@ export type {
   TickFinishedEvent,
   TickMissedEvent,
   TickSkippedEvent,
+  TickUnclaimedEvent,
   UnknownEvent,
   WaitingEvent,
 } from './events/lock.event.types.js';

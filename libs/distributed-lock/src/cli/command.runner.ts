@@ -6,6 +6,7 @@ import { openSession } from '../connections/server.session.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { readLine, UsageError, type CommandLine } from '../command-line/command.line.js';
 import type { CommandContext } from '../command-line/command.context.js';
+import { board } from './board.command.js';
 import { runDoctor } from './doctor.command.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { listInstances } from './instances.command.js';
@@ -16,6 +17,7 @@ import { runUnderLock } from './run.command.js';
 import { show } from './show.command.js';
 import { forget, runNow, steer } from './steer.command.js';
 import { Terminal } from '../command-line/terminal.js';
+import { top } from './top.command.js';
 import { unlock } from './unlock.command.js';
 import { USAGE } from '../command-line/usage.text.js';
 
@@ -23,6 +25,7 @@ type OpenedCommand = Exclude<CommandLine['command'], 'help' | 'version' | 'docto
 
 const COMMANDS: Readonly<Record<OpenedCommand, (context: CommandContext) => Promise<number>>> = {
   ls: list,
+  locks: list,
   show,
   unlock,
   jobs: listJobs,
@@ -33,6 +36,8 @@ const COMMANDS: Readonly<Record<OpenedCommand, (context: CommandContext) => Prom
   'run-now': runNow,
   forget,
   instances: listInstances,
+  top,
+  board,
   run: runUnderLock,
 };
 

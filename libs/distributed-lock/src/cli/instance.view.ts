@@ -1,5 +1,5 @@
 import type { LockInstance } from '../contracts/fleet.contract.js';
-import type { LockView } from './lock.view.js';
+import type { LockView } from '../lock-list/lock.view.js';
 
 /** `<host>:<pid>`. */
 export function nameOf({ host, pid }: LockInstance): string {
@@ -17,8 +17,34 @@ export function holderName(holder: string, instances: readonly LockInstance[]): 
   return instance === undefined ? undefined : `${instance.app} on ${nameOf(instance)}`;
 }
 
-/** A lock with the instance of each holder, where it is known. */
-export function withInstances(view: LockView, instances: readonly LockInstance[]): LockView {
+/** What an instance has reported of a lock, which Redis does not show. */
+export interface LockReport {
+  /** `<app> on <host>:<pid>`. */
+  readonly instance: string;
+  /** Expirable permits that it holds. */
+  readonly permits: number;
+  /** Its callers that wait. */
+  readonly waiting: number;
+}
+
+/** What the instances have reported of a lock. */
+export function reportsOf(lock: string, instances: readonly LockInstance[]): LockReport[] {
+  return instances.flatMap((instance) =>
+    instance.locks
+      .filter(({ name }) => name === lock)
+      .map(({ permits, waiting }) => ({
+        instance: `${instance.app} on ${nameOf(instance)}`,
+        permits,
+        waiting,
+      })),
+  );
+}
+
+/** A lock with the instance of each holder, where it is known, and with what instances have reported of it. */
+export function withInstances(
+  view: LockView,
+  instances: readonly LockInstance[],
+): LockView & { readonly reported: readonly LockReport[] } {
   const holders = view.holders.map((one) => ({ ...one, instance: holderName(one.holder, instances) }));
-  return { ...view, holders };
+  return { ...view, holders, reported: reportsOf(view.name, instances) };
 }

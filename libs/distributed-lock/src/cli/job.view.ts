@@ -1,6 +1,6 @@
 import type { JobStatus } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
-import { showTime } from './lock.view.js';
+import { showTime } from '../lock-list/lock.view.js';
 
 /** A tick that is due for longer is overdue, in ms: an instance may take some seconds to claim one. */
 const OVERDUE = 10_000;

@@ -1,14 +1,16 @@
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { withInstances } from './instance.view.js';
-import { findLocks } from './lock.finder.js';
-import { showTime, type LockView } from './lock.view.js';
+import { findLocks } from '../lock-list/lock.finder.js';
+import { showTime, type LockView } from '../lock-list/lock.view.js';
 import { knownInstances } from '../command-line/with.locks.js';
 
 /** `ls`. */
 export async function list(context: CommandContext): Promise<number> {
   const { line, session, terminal } = context;
-  const { locks: found, isCut } = await findLocks(session, line.prefix, line.limit);
+  const begins = session.keyPrefix + line.prefix;
+  const query = { begins, prefixLength: begins.length };
+  const { locks: found, isCut } = await findLocks(session, query, line.limit);
   const instances = found.length === 0 ? [] : await knownInstances(context);
   const locks = found.map((view) => withInstances(view, instances));
   if (line.isJson) terminal.json({ locks, isCut });

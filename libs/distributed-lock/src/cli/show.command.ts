@@ -2,9 +2,9 @@ import type { LockInstance } from '../contracts/fleet.contract.js';
 import { checkKey, checkName } from '../core/name.checks.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { readLock } from './lock.reader.js';
-import { holderName, withInstances } from './instance.view.js';
-import { showTime, type LockView } from './lock.view.js';
+import { readLock } from '../lock-list/lock.reader.js';
+import { holderName, reportsOf, withInstances } from './instance.view.js';
+import { showTime, type LockView } from '../lock-list/lock.view.js';
 import { knownInstances } from '../command-line/with.locks.js';
 
 /** Reads the lock of that name. @throws LockConfigurationError `INVALID_NAME` */
@@ -43,7 +43,14 @@ function describe(view: LockView, instances: readonly LockInstance[]): string[] 
     ...holders.map(({ holder, count }): [string, string] => ['holder', `${named(holder)}, ${count} ×`]),
     ['lease', showTime(ttl)],
     ['waiting', `${waiting} in the queue; ${listeners ?? 'an unknown number of'} connections listen`],
-    ...queue.map((holder, index): [string, string] => [`  ${index + 1}.`, named(holder)]),
+    ...[...queue, ...view.places].map((holder, index): [string, string] => [
+      `  ${index + 1}.`,
+      named(holder),
+    ]),
+    ...reportsOf(name, instances).flatMap(({ instance, permits, waiting: callers }): [string, string][] => [
+      ...(permits > 0 ? [['permits', `${permits} held by ${instance}`] satisfies [string, string]] : []),
+      ...(callers > 0 ? [['callers', `${callers} wait in ${instance}`] satisfies [string, string]] : []),
+    ]),
   ];
   return rows.map(([what, value]) => `${what.padEnd(9)}${value}`);
 }

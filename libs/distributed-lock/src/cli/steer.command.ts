@@ -1,7 +1,7 @@
 import type { CommandContext } from '../command-line/command.context.js';
 import { isAgreed } from '../command-line/confirmation.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { showTime } from './lock.view.js';
+import { showTime } from '../lock-list/lock.view.js';
 import { withLocks } from '../command-line/with.locks.js';
 
 /** What `pause` and `resume` have done. */

@@ -3,7 +3,7 @@ import { UsageError } from '../command-line/command.line.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { isAgreed } from '../command-line/confirmation.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { showTime, type LockView } from './lock.view.js';
+import { showTime, type LockView } from '../lock-list/lock.view.js';
 import { viewLock } from './show.command.js';
 import { withLocks } from '../command-line/with.locks.js';
 

@@ -22,6 +22,8 @@ describe('a command line', () => {
       lease: undefined,
       kind: 'reentrant',
       grace: 5000,
+      port: 4242,
+      isReadOnly: false,
     });
   });
 

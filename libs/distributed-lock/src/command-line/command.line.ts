@@ -7,6 +7,7 @@ import { parseDuration } from '../options/option.checks.js';
 const COMMANDS = [
   'doctor',
   'ls',
+  'locks',
   'show',
   'unlock',
   'jobs',
@@ -17,11 +18,13 @@ const COMMANDS = [
   'run-now',
   'forget',
   'instances',
+  'top',
+  'board',
   'run',
 ] as const;
 
 /** The commands without a name of a lock or a job. */
-const NAMELESS: readonly string[] = ['doctor', 'ls', 'jobs', 'instances'];
+const NAMELESS: readonly string[] = ['doctor', 'ls', 'locks', 'jobs', 'instances', 'top', 'board'];
 
 /** The commands whose name is one of a lock. */
 const OF_LOCKS: readonly string[] = ['show', 'unlock', 'run'];
@@ -32,6 +35,7 @@ const KINDS: readonly GuardKind[] = ['reentrant', 'fair', 'read', 'write', 'fenc
 const OWN: Readonly<Record<string, readonly string[]>> = {
   doctor: ['strict'],
   ls: ['limit'],
+  locks: ['limit'],
   show: ['name'],
   unlock: ['yes', 'name'],
   jobs: ['limit'],
@@ -42,6 +46,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'run-now': ['name', 'wait'],
   forget: ['name', 'yes', 'force'],
   instances: [],
+  top: [],
+  board: ['port', 'read-only'],
   run: ['name', 'wait', 'lease', 'kind', 'grace'],
 };
 
@@ -70,6 +76,9 @@ export interface CommandLine {
   readonly lease: number | undefined;
   readonly kind: GuardKind;
   readonly grace: number;
+  /** The port of the dashboard; 0: any free one. */
+  readonly port: number;
+  readonly isReadOnly: boolean;
 }
 
 /**
@@ -110,6 +119,8 @@ export function readLine(args: readonly string[], env: Readonly<NodeJS.ProcessEn
     lease: values.lease === undefined ? undefined : duration('lease', values.lease, '', 100),
     kind: readKind(values.kind ?? 'reentrant'),
     grace: duration('grace', values.grace, '5s', 0),
+    port: readPort(values.port ?? '4242'),
+    isReadOnly: values['read-only'] === true,
   };
 }
 
@@ -134,6 +145,8 @@ function parse(args: readonly string[]) {
         lease: { type: 'string' },
         kind: { type: 'string' },
         grace: { type: 'string' },
+        port: { type: 'string' },
+        'read-only': { type: 'boolean' },
       },
     });
   } catch (error) {
@@ -204,6 +217,11 @@ function readLimit(text: string): number {
   const limit = Number(text);
   if (Number.isSafeInteger(limit) && limit > 0) return limit;
   throw new UsageError(`--limit must be a whole number of at least 1, not "${text}".`);
+}
+
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new UsageError(`--port must be a whole number from 0 to 65535, not "${text}".`);
 }
 
 function readKind(text: string): GuardKind {

@@ -12,7 +12,13 @@ export class Terminal {
     private readonly out: Write = (text) => process.stdout.write(text),
     private readonly err: Write = (text) => process.stderr.write(text),
     private readonly input: Answers = process.stdin,
+    private readonly isScreen = process.stdout.isTTY,
   ) {}
+
+  /** The height of the screen; undefined where the output is no terminal. */
+  get rows(): number | undefined {
+    return this.isScreen ? process.stdout.rows : undefined;
+  }
 
   /** @returns undefined where there is no terminal for the question */
   async ask(question: string): Promise<string | undefined> {
@@ -50,6 +56,12 @@ export class Terminal {
           .join('  ')
           .trimEnd(),
       );
+  }
+
+  /** Lines in place of those that the screen shows; only where there is one. */
+  screen(write: () => void): void {
+    this.out('\u001b[H\u001b[2J');
+    write();
   }
 
   /** For people, beside the result of the command. */

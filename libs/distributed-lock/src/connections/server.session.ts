@@ -16,6 +16,20 @@ export interface ServerPort {
    * @throws RedisFailure, also when no answer came in time
    */
   ask(command: string, ...args: readonly string[]): Promise<unknown>;
+  /**
+   * Finds keys by one step of SCAN, which never blocks a server for long. A key may be found twice.
+   * @param begins the first characters of the keys
+   * @param cursor `'0'` for the first step
+   * @throws RedisFailure
+   */
+  scan(begins: string, cursor: string): Promise<KeyStep>;
+}
+
+/** What one step has found. */
+export interface KeyStep {
+  /** Of the next step; `'0'` after the last one. */
+  readonly cursor: string;
+  readonly keys: readonly string[];
 }
 
 /** Direct connections to the servers of a URL, beside the locks: the caller that opens them closes them. They give up at the first error. */
@@ -36,19 +50,24 @@ export interface ServerSession {
 
 /**
  * @param timeout in ms, for the connection and for each answer
- * @throws LockConfigurationError for a text that is no URL
+ * @throws LockConfigurationError for an invalid source
  * @throws RedisFailure when no server answers, or the password is wrong
  */
-export async function openSession(url: string, wheel: TimerWheel, timeout: number): Promise<ServerSession> {
-  const template = readTemplate(url);
+export async function openSession(
+  source: RedisSource,
+  wheel: TimerWheel,
+  timeout: number,
+): Promise<ServerSession> {
+  const template = readTemplate(source);
+  if (template.isCluster) return await sessionOfCluster(source, template, wheel, timeout);
   const { client, close } = await connect(template, wheel, timeout);
   try {
     const port = portOf(client, template.address, wheel, timeout);
     const info = await port.ask('INFO', 'cluster').catch(forgiven);
-    if (!/^cluster_enabled:1/m.test(String(info))) {
+    if (typeof source !== 'string' || !/^cluster_enabled:1/m.test(String(info))) {
       const { address, keyPrefix } = template;
       return {
-        source: url,
+        source,
         address,
         keyPrefix,
         isCluster: false,
@@ -62,26 +81,48 @@ export async function openSession(url: string, wheel: TimerWheel, timeout: numbe
     throw error;
   }
   await close();
-  return await sessionOfCluster(url, template, wheel, timeout);
+  const { address, keyPrefix } = template;
+  const found = clusterBehind(source);
+  const session = await sessionOfCluster(found, readTemplate(found), wheel, timeout);
+  return { ...session, keyPrefix, address: `the cluster at ${address}` };
 }
 
-async function sessionOfCluster(
-  url: string,
-  { address, keyPrefix }: Template,
-  wheel: TimerWheel,
-  timeout: number,
-): Promise<ServerSession> {
+/** The cluster that has the node of a URL. */
+function clusterBehind(url: string): Cluster {
   const reader = new Redis(url, { lazyConnect: true });
   reader.disconnect();
   const { host, port, username, password, tls } = reader.options;
   const login = { ...(username != null && { username }), ...(password != null && { password }) };
-  const source = new Cluster([{ host: host ?? 'localhost', port: port ?? 6379 }], {
+  return new Cluster([{ host: host ?? 'localhost', port: port ?? 6379 }], {
     lazyConnect: true,
     redisOptions: { ...login, ...(tls !== undefined && { tls }) },
     // The certificate is for the name that the node reports, not for the address behind it.
     ...(tls !== undefined && { dnsLookup: (name, callback) => callback(null, name) }),
   });
-  const { client, close } = await connect(readTemplate(source), wheel, timeout);
+}
+
+async function sessionOfCluster(
+  source: RedisSource,
+  template: Template,
+  wheel: TimerWheel,
+  timeout: number,
+): Promise<ServerSession> {
+  const { address, keyPrefix } = template;
+  const { client, close } = await connect(template, wheel, timeout);
+  try {
+    return { source, address, keyPrefix, isCluster: true, ...(await portsOf(client, wheel, timeout)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The masters of a cluster. */
+async function portsOf(
+  client: Client,
+  wheel: TimerWheel,
+  timeout: number,
+): Promise<Pick<ServerSession, 'servers' | 'serverOf'>> {
   if (!('nodes' in client)) throw new RedisFailure('unsent', 'no cluster');
   const map = new ClusterMap(client);
   await wheel.within(timeout, map.connectMasters());
@@ -95,15 +136,7 @@ async function sessionOfCluster(
     if (found !== undefined) return found;
     throw new RedisFailure('unsent', 'the cluster has no master');
   };
-  return {
-    source,
-    address: `the cluster at ${address}`,
-    keyPrefix,
-    isCluster: true,
-    servers,
-    serverOf,
-    close,
-  };
+  return { servers, serverOf };
 }
 
 interface Connected {
@@ -139,20 +172,34 @@ function firstError(lifecycle: ClientLifecycle): Promise<never> {
 }
 
 function portOf(client: Client, address: string, wheel: TimerWheel, timeout: number): ServerPort {
+  const ask = async (command: string, ...args: readonly string[]): Promise<unknown> => {
+    const sent = client.call(command, ...args).then(
+      (reply: unknown) => ({ reply }),
+      (error: unknown) => {
+        throw RedisFailure.from(error);
+      },
+    );
+    const answer = await wheel.within(timeout, sent);
+    if (answer !== undefined) return answer.reply;
+    throw new RedisFailure('ambiguous', `no answer within ${timeout} ms`);
+  };
   return {
     address,
-    async ask(command, ...args) {
-      const sent = client.call(command, ...args).then(
-        (reply: unknown) => ({ reply }),
-        (error: unknown) => {
-          throw RedisFailure.from(error);
-        },
-      );
-      const answer = await wheel.within(timeout, sent);
-      if (answer !== undefined) return answer.reply;
-      throw new RedisFailure('ambiguous', `no answer within ${timeout} ms`);
+    ask,
+    async scan(begins, cursor) {
+      const reply = await ask('SCAN', cursor, 'MATCH', `${escapeGlob(begins)}*`, 'COUNT', STEP);
+      const [next, keys]: unknown[] = Array.isArray(reply) ? reply : ['0'];
+      return { cursor: String(next), keys: Array.isArray(keys) ? keys.map(String) : [] };
     },
   };
+}
+
+/** Keys that a server checks in one step; it serves others between two steps. */
+const STEP = '500';
+
+/** A beginning is text; SCAN takes a pattern. */
+function escapeGlob(text: string): string {
+  return text.replace(/[\\*?[\]]/g, (character) => `\\${character}`);
 }
 
 /** A missing permission is no error here: the answer would only add details. */

@@ -31,9 +31,96 @@ export interface LockInstance {
   readonly waiting: number;
   /** The scheduled jobs of the instance. */
   readonly jobs: readonly InstanceJob[];
+  /**
+   * What Redis does not show of the instance: the locks for which its callers waited then, and the semaphores of
+   * which it held expirable permits. Up to 50.
+   */
+  readonly locks: readonly InstanceLock[];
+  /** The elections in which the instance has a candidate, up to 50. A change of the leader is reported at once. */
+  readonly elections: readonly InstanceElection[];
 }
 
-/** The instances of all applications with one `namePrefix`: see the option `instanceInfo`. */
+/** An election in which an instance has a candidate. */
+export interface InstanceElection {
+  /** The key of the election. */
+  readonly key: string;
+  /** Whether the instance led then. */
+  readonly isLeader: boolean;
+}
+
+/** A lock that an instance has named in its last report. */
+export interface InstanceLock {
+  /** The name of the lock; with `nameMapper` its key. */
+  readonly name: string;
+  /** The number of expirable permits of a semaphore that the instance held; 0 for another lock. */
+  readonly permits: number;
+  /** The number of its callers that waited for the lock. */
+  readonly waiting: number;
+}
+
+/** The kind of a lock, as far as its keys in Redis show it. A fair lock without waiters is a `lock`. */
+export type FoundKind =
+  | 'lock'
+  | 'fenced lock'
+  | 'fair lock'
+  | 'lock of a job'
+  | 'read lock'
+  | 'write lock'
+  | 'semaphore'
+  | 'semaphore or latch';
+
+/** A holder of a lock, or a process that waits for it. */
+export interface FoundHolder {
+  /** The holder id in Redis, `<client id>:<integer>`; for permits and for callers that an instance has reported, the client id. */
+  readonly holder: string;
+  /** The hold count; for permits their number; for waiting callers their number, as far as it is known. */
+  readonly count: number;
+  /** The instance; `undefined` for a client that does not report itself, such as Redisson. */
+  readonly instance: LockInstance | undefined;
+}
+
+/** A lock, semaphore or latch that has a key in Redis. */
+export interface FoundLock {
+  /** The name of the lock; with `nameMapper` its key. */
+  readonly name: string;
+  /** The key of the lock in Redis. */
+  readonly key: string;
+  /** Its kind, as far as its keys show it. */
+  readonly kind: FoundKind;
+  /** For an expirable semaphore those instances that have reported permits; empty for another semaphore and a latch. */
+  readonly holders: readonly FoundHolder[];
+  /** The available permits of a semaphore, or the count of a latch; `undefined` for a lock. */
+  readonly left: number | undefined;
+  /** How long the lease lasts, in ms; `-1` without a lease. */
+  readonly ttl: number;
+  /** The holders and processes that wait, as far as they are known, up to 100. A fair lock has them in their order. */
+  readonly waiters: readonly FoundHolder[];
+  /**
+   * The number of waiting holders of a fair lock, and of waiting processes of any other lock, in Redis;
+   * `undefined` if Redis refuses to count them.
+   */
+  readonly waiting: number | undefined;
+}
+
+/** Options of {@link Fleet.locks}. */
+export interface FindLocksOptions {
+  /** The beginning of the names. @default all names */
+  readonly prefix?: string | undefined;
+  /** A page ends with the step that reaches this number, from 1 to 1000; a step checks about 500 keys. @default 100 */
+  readonly limit?: number | undefined;
+  /** {@link LockPage.next} of the page before. @default the first page */
+  readonly from?: string | undefined;
+}
+
+/** Some of the locks there are. */
+export interface LockPage {
+  /** By name within the page. Empty pages may precede others, in a Redis with many other keys. */
+  readonly locks: readonly FoundLock[];
+  /** The beginning of the next page; `undefined` after the last one. */
+  readonly next: string | undefined;
+}
+
+/** The instances of all applications with one `namePrefix` (see the option `instanceInfo`), and their locks. */
 export interface Fleet {
   /**
    * Returns the instances that are alive, up to 1000, the one that has reported last first. Instances with an older
@@ -41,4 +128,19 @@ export interface Fleet {
    * @throws LockUnavailableError
    */
   instances(): Promise<LockInstance[]>;
+  /**
+   * Finds the locks, semaphores and latches that have a key in Redis: by `SCAN` in bounded steps, and on a
+   * connection of its own, which is closed after 10 s without a call. Locks that are taken or released meanwhile may
+   * be missing, and a lock may be on two pages.
+   * @throws LockConfigurationError `INVALID_OPTION`
+   * @throws LockUnavailableError also if the user of Redis may not `SCAN`
+   */
+  locks(options?: FindLocksOptions): Promise<LockPage>;
+  /**
+   * Reads one lock, semaphore or latch.
+   * @returns `undefined` if there is no key of that name in Redis, as for a lock that is free
+   * @throws LockConfigurationError `INVALID_NAME`
+   * @throws LockUnavailableError
+   */
+  lock(name: string): Promise<FoundLock | undefined>;
 }

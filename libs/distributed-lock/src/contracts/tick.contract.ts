@@ -45,11 +45,13 @@ export interface TickRecord {
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
   /**
-   * For `missed` and `paused`: the record covers all ticks that were due later than `after` (epoch ms), up to and
+   * For `missed`, `paused` and `overlapped`: the record covers all ticks that were due later than `after` (epoch ms), up to and
    * including `tick`. Absent if the record is about `tick` alone: a tick that was too old, that no instance took
    * over, or whose job had lost its data in Redis.
    */
   readonly after?: number;
+  /** The number of ticks that the record covers, if there are several and their number is known. */
+  readonly count?: number;
   /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */
   readonly requestedBy?: string;
   /** The fencing token of the run, in decimal digits; higher for each run. */

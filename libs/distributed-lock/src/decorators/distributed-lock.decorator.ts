@@ -5,6 +5,7 @@ import { responsePosition } from '../metadata/handler.metadata.js';
 import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
 import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
+import { readHeartbeat } from '../jobs/heartbeat.reader.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
 import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';
@@ -25,6 +26,8 @@ const OPTIONS = optionNames<DistributedLockOptions>({
   maxHold: true,
   shared: true,
   minInterval: true,
+  splay: true,
+  heartbeat: true,
 });
 
 /**
@@ -107,7 +110,7 @@ export function DistributedLock<
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 function checkTickOptions(options: TickOptions, where: string): void {
-  for (const option of ['grace', 'catchUp', 'maxHold', 'minInterval'] as const) {
+  for (const option of ['grace', 'catchUp', 'maxHold', 'minInterval', 'splay'] as const) {
     const value = options[option];
     if (value !== undefined)
       parseDuration(value, { option: `${option} of ${where}`, unbounded: option === 'maxHold' });
@@ -130,6 +133,7 @@ function checkTickOptions(options: TickOptions, where: string): void {
   const shared: unknown = options.shared;
   if (shared !== undefined && typeof shared !== 'boolean')
     throw invalid('shared', where, 'true or false', shared);
+  readHeartbeat(options.heartbeat, where);
 }
 
 function invalid(option: string, where: string, expected: string, value: unknown): LockConfigurationError {

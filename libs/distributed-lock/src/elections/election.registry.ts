@@ -1,4 +1,5 @@
 import type { Election, ElectionCallbacks } from '../contracts/election.contract.js';
+import type { InstanceElection } from '../contracts/fleet.contract.js';
 import { Candidate } from './candidate.js';
 import type { Leadership } from './leadership.js';
 import { checkCallbackNames, invalidOption, optionNames } from '../options/option.checks.js';
@@ -30,6 +31,14 @@ export class ElectionRegistry {
     const candidates = this.#candidates.get(key) ?? [this.#join(key)];
     for (const { leadership } of candidates) if (leadership !== undefined) return leadership;
     return undefined;
+  }
+
+  /** The elections in which this instance has a candidate. */
+  get own(): InstanceElection[] {
+    return [...this.#candidates].map(([key, all]) => ({
+      key,
+      isLeader: [...all].some((candidate) => candidate.isLeader),
+    }));
   }
 
   /** All candidates leave; from now on none is started. Resolves when the locks are given back. */

@@ -1,5 +1,5 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
-import type { HeldBy } from '../errors/lock.errors.js';
+import type { HeldBy, LockUnavailableError } from '../errors/lock.errors.js';
 
 /**
  * The kind of lock of an event. `permit`: a permit with a lease, of a `PermitExpirableSemaphore`. `semaphore`:
@@ -166,6 +166,8 @@ export interface TickSkippedEvent extends TickEvent {
 export interface TickMissedEvent extends TickEvent {
   /** See `TickRecord.after`; `undefined` if only `tick` was missed. */
   readonly after: number | undefined;
+  /** The number of missed ticks; 1 if it is unknown. */
+  readonly count: number;
   /** The reason, as in the record of the job. */
   readonly why: string;
 }
@@ -190,6 +192,29 @@ export interface TickAbandonedEvent extends TickEvent {
   readonly attempt: number;
   /** The instance of that run: `<host>:<pid>:<client id>`. */
   readonly instance: string;
+}
+
+/** An operator changed a job or a lock through this process: see the dashboard. */
+export interface OperatorActionEvent {
+  /** The action. */
+  readonly action: 'pause' | 'resume' | 'run-now' | 'forget' | 'unlock';
+  /** The job, or the lock. */
+  readonly name: string;
+  /** The operator, as the option `userOf` of the dashboard has it; `undefined` if that is unknown. */
+  readonly by: string | undefined;
+  /** Whether the action changed anything. */
+  readonly isDone: boolean;
+  /** When it was done, in epoch ms by the clock of this machine. */
+  readonly at: number;
+}
+
+/**
+ * This instance could not claim the tick: Redis was away, or refused the claim. Emitted once per instance and
+ * tick. Another instance may run the tick, and with `catchUp` this instance may claim it later.
+ */
+export interface TickUnclaimedEvent extends TickEvent {
+  /** The error of the claim. */
+  readonly error: LockUnavailableError;
 }
 
 /** Every event, by the name of its listener method. */
@@ -224,6 +249,10 @@ export interface LockEventMap {
   tickCrashed: TickCrashedEvent;
   /** The last run of the tick that `maxAttempts` allows crashed. */
   tickAbandoned: TickAbandonedEvent;
+  /** An operator changed a job or a lock through this process. */
+  operatorAction: OperatorActionEvent;
+  /** This instance could not claim the tick. */
+  tickUnclaimed: TickUnclaimedEvent;
 }
 
 /**

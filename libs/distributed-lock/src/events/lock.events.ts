@@ -104,6 +104,8 @@ const EVENTS = optionNames<SectionListener>({
   tickMissed: true,
   tickCrashed: true,
   tickAbandoned: true,
+  operatorAction: true,
+  tickUnclaimed: true,
   around: true,
 });
 

@@ -1,5 +1,7 @@
 import { errorText } from '../errors/error.text.js';
+import type { LockUnavailableError } from '../errors/lock.errors.js';
 import type { HandshakeWarning } from '../redis/handshake.check.js';
+import type { OperatorActionEvent } from './lock.event.types.js';
 import { LockEvents } from './lock.events.js';
 
 /** An occurrence in the life of a hold. Durations in ms. */
@@ -52,6 +54,7 @@ export type Notice =
       readonly tick: number;
       /** The last instant before the gap. */
       readonly after: number | undefined;
+      readonly count: number;
       readonly why: string;
     }
   | {
@@ -72,7 +75,28 @@ export type Notice =
       readonly instance: string;
       readonly why: string;
     }
-  | { readonly kind: 'tick-unclaimed'; readonly lock: string; readonly why: string }
+  | {
+      readonly kind: 'tick-unclaimed';
+      readonly lock: string;
+      /** Undefined where the claim was for no tick of this instance, or its tick was reported before. */
+      readonly tick: number | undefined;
+      readonly error: LockUnavailableError;
+    }
+  | ({ readonly kind: 'operator-action' } & OperatorActionEvent)
+  | {
+      readonly kind: 'heartbeat-failed';
+      readonly lock: string;
+      /** Where it was sent to. The URL is a secret. */
+      readonly to: string;
+      readonly why: string;
+    }
+  | {
+      /** The expression of the job has no instant. */
+      readonly kind: 'never-fires';
+      readonly lock: string;
+      /** The expression and its zone. */
+      readonly schedule: string;
+    }
   | { readonly kind: 'unlisted'; readonly what: 'jobs' | 'instance'; readonly why: string }
   | { readonly kind: 'elected'; readonly lock: string; readonly token: bigint | undefined }
   | { readonly kind: 'revoked'; readonly lock: string; readonly why: string }
@@ -143,16 +167,24 @@ export class NoticeBoard {
   /** Some notices are events as well. */
   #emit(notice: Notice): void {
     if (notice.kind === 'tick-missed') {
-      const { lock: job, tick, after, why } = notice;
-      this.events.emit('tickMissed', { job, tick, after, why });
+      const { lock: job, tick, after, count, why } = notice;
+      this.events.emit('tickMissed', { job, tick, after, count, why });
     }
     if (notice.kind === 'tick-crashed') {
       const { lock: job, tick, attempt, instance } = notice;
       this.events.emit('tickCrashed', { job, tick, attempt, instance });
     }
+    if (notice.kind === 'operator-action') {
+      const { kind: _, ...event } = notice;
+      this.events.emit('operatorAction', event);
+    }
     if (notice.kind === 'tick-abandoned') {
       const { lock: job, tick, attempt, instance } = notice;
       this.events.emit('tickAbandoned', { job, tick, attempt, instance });
+    }
+    if (notice.kind === 'tick-unclaimed' && notice.tick !== undefined) {
+      const { lock: job, tick, error } = notice;
+      this.events.emit('tickUnclaimed', { job, tick, error });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { CronTime } from 'cron';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NominalInstants } from './nominal.instants.js';
 import type { CronTimeLike } from './nominal.sequence.js';
 
@@ -24,6 +24,7 @@ function counted(cronTime: CronTime): CronTimeLike & { searches: number } {
       this.searches += 1;
       return cronTime.getNextDateFrom(start, timeZone);
     },
+    toJSON: () => cronTime.toJSON(),
   };
 }
 
@@ -39,12 +40,40 @@ describe('NominalInstants.latestAt', () => {
     expect(new NominalInstants(cronIn(expression, 'UTC')).latestAt(Date.parse(at))).toBe(Date.parse(latest));
   });
 
-  it('has none for an expression that never matches', () => {
-    const instants = new NominalInstants(cronIn('0 0 30 2 *', 'UTC'));
+  it.each([
+    ['0 0 30 2 *', 'UTC'],
+    ['0 0 30,31 2 *', 'Europe/Berlin'],
+    ['0 0 31 4,6,9,11 *', 'UTC'],
+    ['0 0 0 31 2-2,4,6,9,11 *', -210],
+  ])('has none for "%s", which never matches, without a search', (expression, zone) => {
+    const cronTime = counted(cronIn(expression, zone));
+    const instants = new NominalInstants(cronTime);
 
     expect(instants.latestAt(START)).toBeUndefined();
     expect(instants.nextAfter(START)).toBeUndefined();
     expect(instants.between(START, START + DAY, 5)).toEqual([]);
+    expect(cronTime.searches).toBe(0);
+  });
+
+  it('has those of a weekday beside a day of the month that does not exist', () => {
+    // cron takes either of the two.
+    const instants = new NominalInstants(cronIn('0 0 31 4 1', 'UTC'));
+
+    expect(instants.nextAfter(START)).toBe(Date.parse('2026-04-06T00:00:00Z'));
+  });
+
+  it('finds 29 February beyond 2100, eight years after the one before', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2097-01-01T00:00:00Z') });
+    try {
+      const instants = new NominalInstants(cronIn('0 0 29 2 *', 'UTC'));
+      const at = Date.parse('2097-01-01T00:00:00Z');
+
+      expect(instants.latestAt(at)).toBe(Date.parse('2096-02-29T00:00:00Z'));
+      expect(instants.nextAfter(at)).toBe(Date.parse('2104-02-29T00:00:00Z'));
+      expect(instants.latestAt(Date.parse('2104-02-28T00:00:00Z'))).toBe(Date.parse('2096-02-29T00:00:00Z'));
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('follows the clock with one search of cron per instant, however often it is called', () => {

@@ -8,6 +8,8 @@ const DAY = 24 * 3_600_000;
 const LONGEST_REST = 9 * 366 * DAY;
 /** Instants that one call steps over before it looks for a new anchor instead. */
 const MAX_STEPS = 8;
+/** Instants that are visited to be counted: the rest is calculated from their distance. */
+const MOST_VISITED = 100;
 /** Instants kept, so that a clock set back by a little still finds its own. */
 const KEPT = 64;
 
@@ -64,6 +66,19 @@ export class NominalInstants {
       next = this.#peek(next);
     }
     return found;
+  }
+
+  /**
+   * The number of instants after `after` up to and including `last`, both epoch ms.
+   * @returns undefined where there are more than can be visited, and their distances differ
+   */
+  count(after: number, last: number): number | undefined {
+    const found = this.between(after, last + 1, MOST_VISITED);
+    const [first = 0, second = 0] = found;
+    if (found.length < MOST_VISITED) return found.length;
+    const distance = second - first;
+    const isRegular = found.every((instant, at) => at === 0 || instant - (found[at - 1] ?? 0) === distance);
+    return isRegular && (last - first) % distance === 0 ? (last - first) / distance + 1 : undefined;
   }
 
   /** As `nextAfter`, but leaves the stretch where the clock is: a walk through the past must not move it. */

@@ -1,3 +1,4 @@
+import { isImpossibleDate } from './impossible.date.js';
 import { zoneOffset, type OffsetChange, type ZoneOffset } from './zone.offset.js';
 
 const SECOND = 1000;
@@ -15,6 +16,8 @@ export interface CronTimeLike {
   readonly utcOffset?: number | null | undefined;
   /** Throws when the expression matches nothing in the eight years after the process's now. */
   getNextDateFrom(start: Date, timeZone?: string): { toMillis(): number };
+  /** The fields of the expression. */
+  toJSON?(): string[];
 }
 
 /**
@@ -31,21 +34,24 @@ export interface CronTimeLike {
 export class NominalSequence {
   readonly zone: ZoneOffset;
   readonly #cronTime: CronTimeLike;
+  readonly #isImpossible: boolean;
   /** Requested instants, and the instant after each. */
   readonly #following = new Map<number, number>();
   #repeat: { readonly at: number; readonly ticksOn: boolean } | undefined;
 
   constructor(cronTime: CronTimeLike) {
     this.#cronTime = cronTime;
+    this.#isImpossible = typeof cronTime.source === 'string' && isImpossibleDate(cronTime.toJSON?.() ?? []);
     this.zone = zoneOffset(cronTime.timeZone, cronTime.utcOffset);
   }
 
   /**
    * The first instant > `at`, epoch ms. Costs one search of cron, a few more next to a change of the zone's offset, and none when the same
    * instant was requested not long ago.
-   * @returns undefined when cron finds none within the eight years after the process's now
+   * @returns undefined when there is none, or cron finds none within the eight years after the process's now
    */
   after(at: number): number | undefined {
+    if (this.#isImpossible) return undefined;
     const known = this.#following.get(at);
     if (known !== undefined) return known;
     const found = this.#find(at);

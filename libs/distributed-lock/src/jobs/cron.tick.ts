@@ -1,10 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type { ScheduledTick } from '../metadata/schedule.fires.js';
-import type { TickAnswer } from '../ticks/tick.claim.js';
+import type { TickAnswer, TickClaim } from '../ticks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
 import type { LiveSchedule } from '../instants/live.schedule.js';
 import type { NominalInstants } from '../instants/nominal.instants.js';
+import type { Splay } from './splay.js';
 import { otherAlarmsHaveFired, RECHECK, TickWait } from './tick.wait.js';
 import { machine } from '../timing/machine.js';
 
@@ -53,6 +54,9 @@ interface Question {
 /** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and claims it. */
 export class CronTick implements ScheduledTick, JobTicks {
   readonly #wait: TickWait;
+  /** For the start of a tick that has come, and that starts later. */
+  readonly #delay: TickWait;
+  #delayed: number | undefined;
   /** The newest tick that has its verdict, for all instances. */
   #settled = -Infinity;
   #asking: number | undefined;
@@ -65,8 +69,10 @@ export class CronTick implements ScheduledTick, JobTicks {
     private readonly claims: JobClaims,
     private readonly schedule: LiveSchedule,
     private readonly ages: TickAges,
+    private readonly splay?: Splay,
   ) {
     this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
+    this.#delay = new TickWait(claims.wheel, claims.clock, (target) => this.#begin(target));
   }
 
   /** An alarm of this instance. */
@@ -83,17 +89,23 @@ export class CronTick implements ScheduledTick, JobTicks {
   stop(): void {
     this.#isStopped = true;
     this.#wait.cancel();
+    this.#delay.cancel();
   }
 
   resume(): void {
     this.#isStopped = false;
+    const delayed = this.#delayed;
+    // Stopped and started again within its delay, as by a change of the schedule to the same one.
+    if (delayed !== undefined && delayed > this.#settled) this.#isDelayed(delayed);
   }
 
   /** Runs the latest tick if no instance ran it, and it is not too old to be caught up with. */
   async catchUp(): Promise<void> {
     const at = this.#storeNow;
     const tick = this.schedule.byStore.latestAt(at);
-    if (tick === undefined || this.#isStopped || at - tick >= this.ages.catchUp) return;
+    if (tick === undefined || this.#isStopped) return;
+    const start = tick + this.#delayOf(tick);
+    if (at >= start && at - start >= this.ages.catchUp) return;
     await this.#makeUp('catch-up', undefined);
   }
 
@@ -116,7 +128,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     work: TickWork,
     instants?: NominalInstants,
   ): Promise<unknown> {
-    const { granted, at }: Decision = (await this.claims.ready())
+    const { granted, at }: Decision = (await this.claims.ready(alarm))
       ? await this.#decide(way, alarm, instants)
       : {};
     this.claims.checkClocks(this.#settled);
@@ -145,7 +157,7 @@ export class CronTick implements ScheduledTick, JobTicks {
       const tick = instants.latestAt(at);
       // A verdict is final; but the tick is claimed again now and then, since the answer carries the store's time.
       const isKnown = tick === undefined || (tick <= this.#settled && now() - this.#answered < RECHECK);
-      if (isKnown || tick === this.#asking) return { at };
+      if (isKnown || tick === this.#asking || this.#isDelayed(tick)) return { at };
       const answer = await this.#ask({ way, instants, tick, at, isOfAlarm: tick === alarm });
       if (answer === undefined) return {};
       if (answer.kind === 'granted') {
@@ -165,14 +177,17 @@ export class CronTick implements ScheduledTick, JobTicks {
 
   async #ask({ way, instants, tick, at, isOfAlarm }: Question): Promise<TickAnswer | undefined> {
     const following = instants.nextAfter(tick);
+    const previous = this.schedule.takeChange() ? undefined : instants.latestAt(tick - 1);
     this.#asking = tick;
-    const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp);
+    const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp) + this.#delayOf(tick);
     const answer = await this.claims.ask({
       way,
       mode: at - tick < age ? 'cron' : 'close',
       tick,
       following,
-      previous: this.schedule.takeChange() ? undefined : instants.latestAt(tick - 1),
+      due: following === undefined ? undefined : following + this.#delayOf(following),
+      previous,
+      gap: this.#gapUpTo(previous, instants),
       // Once the next tick has come, its own alarm claims it.
       timeout: Math.max(Math.min((following ?? Infinity) - at, CLAIM_TIMEOUT), LEAST_CLAIM_TIMEOUT),
     });
@@ -198,11 +213,49 @@ export class CronTick implements ScheduledTick, JobTicks {
     else this.#wait.cancel();
   }
 
+  /** The instants since the newest tick that has a verdict as far as this instance knows. */
+  #gapUpTo(previous: number | undefined, instants: NominalInstants): TickClaim['gap'] {
+    const from = Math.max(this.#settled, this.claims.mark ?? -Infinity);
+    if (previous === undefined || from === -Infinity || from >= previous) return undefined;
+    const count = instants.count(from, previous);
+    return count === undefined || count === 0 ? undefined : { from, count };
+  }
+
+  /** The delay of the start of a tick, in ms. */
+  #delayOf(tick: number): number {
+    return this.splay === undefined ? 0 : this.splay.delayOf(tick, this.schedule.byStore.nextAfter(tick));
+  }
+
+  /** Whether the start of a tick lies ahead; then it is awaited, if it is the current one by the store's clock. */
+  #isDelayed(tick: number): boolean {
+    const delay = this.#delayOf(tick);
+    const [start, at] = [tick + delay, this.#storeNow];
+    if (delay === 0 || at >= start) return false;
+    if (this.#isStopped || this.claims.isClosed || this.schedule.byStore.latestAt(at) !== tick) return true;
+    this.#delayed = tick;
+    this.#delay.arm(start);
+    return true;
+  }
+
+  /** The start of a delayed tick has come, or clocks are to be compared. */
+  #begin(start: number): void {
+    const tick = this.#delayed;
+    if (tick === undefined || this.#isStopped || this.claims.isClosed) return;
+    if (this.#storeNow < start) this.#delay.arm(start);
+    else this.#claimLate('wait', tick);
+  }
+
   #wake(target: number): void {
+    if (this.#work !== undefined) this.#claimLate('wait', target);
+  }
+
+  /** Claims a tick that no alarm stands for at this moment. */
+  #claimLate(way: TickWay, target: number): void {
     const work = this.#work;
-    if (work === undefined || this.claims.isClosed) return;
-    // No scheduler waits for this run: its error is logged as the scheduler logs it.
-    this.#pursue('wait', target, work).catch((error: unknown) => new Logger('Scheduler').error(error));
+    if (this.claims.isClosed) return;
+    // No scheduler waits for this run: its error is logged as the scheduler logs it. Without an alarm so far there is no fire to run in.
+    const run = work === undefined ? this.#makeUp(way, target) : this.#pursue(way, target, work);
+    run.catch((error: unknown) => new Logger('Scheduler').error(error));
   }
 
   /** The instant that an alarm which fires now was set for. */

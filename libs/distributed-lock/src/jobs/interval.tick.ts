@@ -23,8 +23,8 @@ export class IntervalTick implements ScheduledTick {
   ) {}
 
   async run(work: Parameters<ScheduledTick['run']>[0]): Promise<unknown> {
-    if (!(await this.claims.ready())) return undefined;
-    const tick = Math.floor(this.claims.clock.now() ?? machine.global.Date.now());
+    if (!(await this.claims.ready(this.#now))) return undefined;
+    const tick = this.#now;
     const answer = await this.claims.ask({
       way: 'alarm',
       mode: 'interval',
@@ -33,5 +33,10 @@ export class IntervalTick implements ScheduledTick {
     });
     this.claims.checkClocks();
     return answer?.kind === 'granted' ? await answer.run(work) : undefined;
+  }
+
+  /** The store's time, in whole epoch ms. */
+  get #now(): number {
+    return Math.floor(this.claims.clock.now() ?? machine.global.Date.now());
   }
 }

@@ -18,11 +18,14 @@ export interface JobClaims {
   readonly wheel: TimerWheel;
   /** Whether no tick is claimed any more. */
   readonly isClosed: boolean;
+  /** The newest tick with a verdict, as Redis has last answered; undefined before its first answer. */
+  readonly mark: number | undefined;
   /**
    * Waits until the job is registered: before that it is unknown which of its ticks are to be run.
+   * @param tick the one that is claimed next, epoch ms; it is reported as unclaimed when Redis could not be reached
    * @returns false when Redis could not be reached
    */
-  ready(): Promise<boolean>;
+  ready(tick?: number): Promise<boolean>;
   /**
    * The only way to a run on this instance: no tick is claimed while the job is off here, and a tick that is granted meanwhile is given back.
    * @returns the answer; undefined when the job is off, or Redis could not be reached. The latter is logged

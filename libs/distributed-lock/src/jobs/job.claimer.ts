@@ -3,6 +3,7 @@ import type { TickPolicies } from '../contracts/tick.contract.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import type { TickAnswer, TickClaim } from '../ticks/tick.claim.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
+import type { RunListener } from '../ticks/run.listener.js';
 import { jobKeys } from '../ticks/job.keys.js';
 import type { StoreClock } from '../ticks/store.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -29,6 +30,8 @@ export interface ClaimerPlan {
   readonly policies: TickPolicies;
   readonly gap: () => number | undefined;
   readonly starter: JobStarter;
+  /** Is notified of the runs of the job that begin on this instance. */
+  readonly runs: RunListener | undefined;
 }
 
 /** Claims the ticks of one job. Never throws when a tick is not to be run: the reason is logged. */
@@ -36,6 +39,7 @@ export class JobClaimer implements JobClaims {
   readonly #registration: JobRegistration;
   readonly #watch: JobWatch;
   #isClosed = false;
+  #mark: number | undefined;
   /** Whether the job was off when missed ticks were to be caught up with. */
   #isBehind = false;
   #ticks: JobTicks | undefined;
@@ -66,6 +70,10 @@ export class JobClaimer implements JobClaims {
     return this.#isClosed;
   }
 
+  get mark(): number | undefined {
+    return this.#mark ?? this.#registration.mark;
+  }
+
   /**
    * Registers the job in the background, and then checks for runs that wait in Redis.
    * @param ticks of a schedule; an interval has none that could be missed
@@ -92,8 +100,9 @@ export class JobClaimer implements JobClaims {
     else if (this.#registration.isRegistered) this.#unattended(this.#claimWaiting());
   }
 
-  async ready(): Promise<boolean> {
-    return (await this.#quietly(() => this.#registration.ensureRegistered().then(() => true))) ?? false;
+  async ready(tick?: number): Promise<boolean> {
+    const registered = () => this.#registration.ensureRegistered().then(() => true);
+    return (await this.#quietly(tick, registered)) ?? false;
   }
 
   async ask(claim: TickClaim & { readonly way: TickWay }): Promise<TickAnswer | undefined> {
@@ -105,16 +114,19 @@ export class JobClaimer implements JobClaims {
     }
     this.#watch.rest(false);
     const policies = { ...this.plan.policies, gap: this.plan.gap() };
-    const answer = await this.#quietly(() =>
+    const tick = claim.mode === 'again' ? undefined : claim.tick;
+    const answer = await this.#quietly(tick, () =>
       runner.claim(identity.job, {
         policies,
         mayBegin: isOn,
+        runs: this.plan.runs,
         unanswered: () => this.#watch.unanswered(),
         ...claim,
       }),
     );
     if (answer?.kind === 'granted') journal.granted(identity.job, answer.tick);
     if (answer?.kind === 'granted' || answer?.kind === 'refused') return answer;
+    this.#mark = answer?.mark ?? this.#mark;
     this.#watch.answered(answer);
     if (answer !== undefined && claim.mode !== 'again')
       journal.refused(identity.job, claim.tick, answer.kind);
@@ -153,13 +165,13 @@ export class JobClaimer implements JobClaims {
     this.#unattended(catchUp());
   }
 
-  async #quietly<T>(call: () => Promise<T>): Promise<T | undefined> {
+  async #quietly<T>(tick: number | undefined, call: () => Promise<T>): Promise<T | undefined> {
     if (this.#isClosed) return undefined;
     try {
       return await call();
     } catch (error) {
       if (!(error instanceof LockUnavailableError)) throw error;
-      if (!this.#isClosed) this.plan.journal.unclaimed(this.plan.identity.job, error);
+      if (!this.#isClosed) this.plan.journal.unclaimed(this.plan.identity.job, error, tick);
       return undefined;
     }
   }

@@ -19,6 +19,7 @@ export interface JobIdentity extends ScheduleInstants {
 export class JobRegistration {
   #isRegistered = false;
   #isCancelled = false;
+  #mark: number | undefined;
   #attempt: Promise<void> | undefined;
   #timer: Timer | undefined;
   #pause = FIRST_RETRY_PAUSE;
@@ -33,6 +34,11 @@ export class JobRegistration {
     /** Called when the job is registered. */
     private readonly onRegistered: () => void,
   ) {}
+
+  /** The newest tick with a verdict at the registration. */
+  get mark(): number | undefined {
+    return this.#mark;
+  }
 
   get isRegistered(): boolean {
     return this.#isRegistered;
@@ -79,7 +85,7 @@ export class JobRegistration {
   async #register(): Promise<void> {
     try {
       const { job, fingerprint, ...instants } = this.identity;
-      await this.runner.jobs.register(job, fingerprint(), instants);
+      this.#mark = await this.runner.jobs.register(job, fingerprint(), instants);
       this.#isRegistered = true;
       if (!this.#isCancelled) this.onRegistered();
     } finally {

@@ -32,6 +32,7 @@ export class SequentialTick implements ScheduledTick {
   #leave(error: unknown): void {
     if (this.#leaving.signal.aborted) return;
     if (!(error instanceof LockUnavailableError)) throw error;
-    this.locks.engine.context.notices.post({ kind: 'tick-unclaimed', lock: this.job, why: error.message });
+    const { notices } = this.locks.engine.context;
+    notices.post({ kind: 'tick-unclaimed', lock: this.job, tick: undefined, error });
   }
 }

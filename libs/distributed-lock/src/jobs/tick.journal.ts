@@ -1,4 +1,5 @@
 import type { TickVerdict } from '../contracts/tick.contract.js';
+import type { LockUnavailableError } from '../errors/lock.errors.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import { isSkipped } from '../ticks/tick.claim.js';
 import type { StoreClock } from '../ticks/store.clock.js';
@@ -19,6 +20,8 @@ export class TickJournal {
   #loggedStep = false;
   /** By job: the newest tick that this instance has reported as run, or not run. */
   readonly #newest = new Map<string, number>();
+  /** By job: the newest tick that was reported as unclaimed. */
+  readonly #unclaimed = new Map<string, number>();
 
   constructor(
     private readonly notices: NoticeBoard,
@@ -42,9 +45,15 @@ export class TickJournal {
     if (why !== undefined) this.notices.post({ kind: 'tick-skipped', lock: job, tick, why });
   }
 
-  /** Redis could not be reached, or refused. */
-  unclaimed(job: string, error: Error): void {
-    this.notices.post({ kind: 'tick-unclaimed', lock: job, why: error.message });
+  /**
+   * Redis could not be reached, or refused.
+   * @param tick epoch ms; undefined where no tick was claimed, but what waits in Redis
+   */
+  unclaimed(job: string, error: LockUnavailableError, tick: number | undefined): void {
+    // A tick whose claim has failed may be claimed again.
+    const isNew = tick !== undefined && tick > (this.#unclaimed.get(job) ?? -Infinity);
+    if (isNew) this.#unclaimed.set(job, tick);
+    this.notices.post({ kind: 'tick-unclaimed', lock: job, tick: isNew ? tick : undefined, error });
   }
 
   /**

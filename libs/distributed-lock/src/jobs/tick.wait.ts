@@ -35,7 +35,7 @@ export class TickWait {
     if (target === this.#target) return;
     this.cancel();
     this.#target = target;
-    const left = target - (this.clock.now() ?? target);
+    const left = target - (this.clock.now() ?? machine.global.Date.now());
     this.#timer = this.wheel.after(Math.min(Math.max(left, 0), RECHECK), () => {
       this.#target = undefined;
       this.wake(target);

@@ -5,7 +5,7 @@ import { shuttingDown } from '../core/unavailable.errors.js';
 import type { LockEngine } from './lock.engine.js';
 
 /** Time for aborted work to release its locks, in ms. */
-const LET_GO = 1000;
+export const LET_GO = 1000;
 
 /**
  * Waits for the running work, then aborts it, then frees the locks that are still held. Locks are renewed until the last moment: no other

@@ -48,11 +48,7 @@ export class MemoryScripts {
       );
       return toReply(reply);
     } catch (error) {
-      if (!(error instanceof LuaError)) throw error;
-      throw new RedisFailure('refused', error.message, {
-        code: /^[A-Z]+/.exec(error.message)?.[0],
-        cause: error,
-      });
+      throw refusalOf(error);
     }
   }
 
@@ -67,12 +63,32 @@ export class MemoryScripts {
     }
   }
 
+  /**
+   * Runs one command.
+   * @returns its reply, as a client has it
+   * @throws RedisFailure `refused` for an error reply
+   */
+  command(words: readonly string[]): unknown {
+    try {
+      return toReply(this.place.keys.atOneInstant(() => this.#command(words.map(toBytes))));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
   #command(args: readonly Value[]): Value {
     const [name = '', ...rest] = args.map(toArgument);
     const command = name.toUpperCase();
     if (!isCommand(command)) throw refusal(`ERR unknown command '${name}' in the memory store`);
     return COMMANDS[command](this.place, rest);
   }
+}
+
+/** The failure for an error reply; any other error as it is. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof LuaError)) return error;
+  const code = /^[A-Z]+/.exec(error.message)?.[0];
+  return new RedisFailure('refused', error.message, { code, cause: error });
 }
 
 function isCommand(name: string): name is Command {

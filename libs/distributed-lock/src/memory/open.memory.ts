@@ -8,6 +8,7 @@ import { engineOn, type EngineParts, type OpenEngine } from '../startup/open.eng
 import { serviceOn } from '../startup/open.service.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { MemoryBackend } from './memory.backend.js';
+import { memorySession } from './memory.session.js';
 import type { MemoryStore } from './memory.store.js';
 
 /**
@@ -25,7 +26,7 @@ export function openMemoryService(settings: LockSettings, store: MemoryStore, id
   // A test that runs all of its faked timers would never end.
   const own = { ...settings, instanceInfo: false };
   const open = openEngine(own, store, parts);
-  return serviceOn(open, redLocksOn(open, own, store, parts));
+  return serviceOn(open, redLocksOn(open, own, store, parts), () => Promise.resolve(memorySession(store)));
 }
 
 /** Red locks stand on servers of their own, which know nothing of each other. */

@@ -16,16 +16,15 @@ import type {
   RefusedEvent,
   ReleasedEvent,
   RenewedEvent,
-  TickAbandonedEvent,
-  TickCrashedEvent,
-  TickEvent,
-  TickFinishedEvent,
-  TickSkippedEvent,
 } from '../events/lock.event.types.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { takeInventory } from '../service/lock.inventory.js';
 import type { LockService } from '../service/lock.service.js';
+import { jobInstruments } from './job.instruments.js';
+import { observeJobs } from './job.metrics.js';
+import { LockAttributes } from './lock.attributes.js';
 import { lockInstruments, type LockInstruments } from './lock.instruments.js';
+import { TickMetrics } from './tick.metrics.js';
 
 /** Options of the metrics. */
 export interface LockMetricsOptions {
@@ -38,9 +37,16 @@ export interface LockMetricsOptions {
    * @default the attribute is omitted
    */
   readonly nameOf?: ((lock: string) => string | undefined) | undefined;
+  /**
+   * Whether jobs are measured: the instruments `distributed_lock.job.*`, and the attribute `distributed_lock.job` of
+   * `distributed_lock.ticks`, which is the name of the job. Each collection then reads the list of jobs and of
+   * instances from Redis, for at most 1 s. The first 1000 jobs are measured.
+   * @default true
+   */
+  readonly jobs?: boolean | undefined;
 }
 
-const OPTIONS = optionNames<LockMetricsOptions>({ meterProvider: true, nameOf: true });
+const OPTIONS = optionNames<LockMetricsOptions>({ meterProvider: true, nameOf: true, jobs: true });
 
 /**
  * Starts to measure the locks of a module instance.
@@ -52,12 +58,20 @@ const OPTIONS = optionNames<LockMetricsOptions>({ meterProvider: true, nameOf: t
 export function instrumentLocks(locks: LockService, options: LockMetricsOptions = {}): () => void {
   check(options);
   const meter = (options.meterProvider ?? metrics).getMeter('nestjs-distributed-lock');
+  const { nameOf = () => undefined, jobs: hasJobs = true } = options;
   const instruments = lockInstruments(meter);
-  const unlisten = locks.events.listen(new LockMetrics(instruments, options.nameOf ?? (() => undefined)));
-  const unobserve = observeInventory(meter, instruments, locks);
+  const ofJobs = hasJobs ? jobInstruments(meter) : undefined;
+  const attributes = new LockAttributes({ nameOf, hasJobs });
+  const ticks = new TickMetrics({ ...instruments, unclaimed: ofJobs?.unclaimed }, attributes);
+  const endings = [
+    locks.events.listen(new LockMetrics(instruments, attributes)),
+    locks.events.listen(ticks),
+    observeInventory(meter, instruments, locks),
+  ];
+  if (ofJobs !== undefined)
+    endings.push(observeJobs(meter, ofJobs.gauges, locks, (job) => ticks.create(job)));
   return () => {
-    unlisten();
-    unobserve();
+    for (const end of endings) end();
   };
 }
 
@@ -65,8 +79,14 @@ export function instrumentLocks(locks: LockService, options: LockMetricsOptions 
 function check(options: LockMetricsOptions): void {
   checkOptionNames(options, OPTIONS, 'of the metrics');
   const { nameOf, meterProvider } = options;
+  const jobs: unknown = options.jobs;
   if (nameOf !== undefined && typeof nameOf !== 'function')
     throw new LockConfigurationError('INVALID_OPTION', 'nameOf of the metrics must be a function.');
+  if (jobs !== undefined && typeof jobs !== 'boolean')
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `jobs of the metrics must be true or false, not ${String(jobs)}.`,
+    );
   if (meterProvider !== undefined && typeof meterProvider?.getMeter !== 'function')
     throw new LockConfigurationError('INVALID_OPTION', 'meterProvider must be a MeterProvider.');
 }
@@ -92,7 +112,7 @@ function observeInventory(meter: Meter, { held, waiting }: LockInstruments, lock
 class LockMetrics implements LockListener {
   constructor(
     private readonly to: LockInstruments,
-    private readonly nameOf: (lock: string) => string | undefined,
+    private readonly attributes: LockAttributes,
   ) {}
 
   attempt(event: AcquisitionEvent): void {
@@ -129,28 +149,6 @@ class LockMetrics implements LockListener {
     this.to.renewals.add(1, { ...this.#attributes(event), ...outcome('unknown') });
   }
 
-  tickFinished(event: TickFinishedEvent): void {
-    const attributes = this.#tick(event, event.outcome);
-    this.to.ticks.add(1, attributes);
-    this.to.tick.record(event.held / 1000, attributes);
-  }
-
-  tickSkipped(event: TickSkippedEvent): void {
-    this.to.ticks.add(1, { ...this.#tick(event, 'skipped'), 'distributed_lock.reason': event.why });
-  }
-
-  tickMissed(event: TickEvent): void {
-    this.to.ticks.add(1, this.#tick(event, 'missed'));
-  }
-
-  tickCrashed(event: TickCrashedEvent): void {
-    this.to.ticks.add(1, this.#tick(event, 'crashed'));
-  }
-
-  tickAbandoned(event: TickAbandonedEvent): void {
-    this.to.ticks.add(1, this.#tick(event, 'abandoned'));
-  }
-
   #answered(
     event: AcquisitionEvent & { readonly waited: number },
     answer: { readonly outcome: string; readonly error?: unknown },
@@ -164,17 +162,8 @@ class LockMetrics implements LockListener {
     return {
       'distributed_lock.kind': event.kind,
       ...('isReentry' in event && event.isReentry ? { 'distributed_lock.reentry': true } : {}),
-      ...this.#name(event.lock),
+      ...this.attributes.ofName(event.lock),
     };
-  }
-
-  #tick({ job }: TickEvent, verdict: string): Attributes {
-    return { ...this.#name(job), ...outcome(verdict) };
-  }
-
-  #name(lock: string): Attributes {
-    const name = this.nameOf(lock);
-    return name === undefined ? {} : { 'distributed_lock.name': name };
   }
 }
 

@@ -23,6 +23,7 @@ const OPTIONS = optionNames<LockMetricsOptions & MeasuredLocks>({
   service: true,
   meterProvider: true,
   nameOf: true,
+  jobs: true,
 });
 
 const ASYNC = optionNames<LockMetricsAsyncOptions>({

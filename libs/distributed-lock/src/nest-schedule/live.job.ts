@@ -8,10 +8,14 @@ export class LiveJob {
   #isSpent = false;
   #wasOn: boolean;
 
-  /** @param switched called when its timer was started or stopped */
+  /**
+   * @param switched called when its timer was started or stopped
+   * @param isNever called when cron could not start it: whether its expression has no instant. It is on then, without a timer
+   */
   constructor(
     readonly job: CronJobLike,
     private readonly switched: () => void = () => undefined,
+    private readonly isNever: () => boolean = () => false,
   ) {
     this.#lastDate = job.lastDate();
     this.#wasOn = job.isActive;
@@ -24,7 +28,7 @@ export class LiveJob {
       if (!this.#isByHand && !job.isActive) this.#isSpent = true;
       return Reflect.apply(fireOnTick, job, args);
     };
-    job.start = (...args) => this.#watched(() => Reflect.apply(start, job, args));
+    job.start = (...args) => this.#watched(() => this.#started(() => Reflect.apply(start, job, args)));
     job.stop = (...args) => {
       this.#isSpent = false;
       return this.#watched(() => Reflect.apply(stop, job, args));
@@ -39,6 +43,15 @@ export class LiveJob {
   /** Whether the fire that is under way was called by hand: `fireOnTick()`. */
   get isByHand(): boolean {
     return this.#isByHand;
+  }
+
+  #started(start: () => unknown): unknown {
+    try {
+      return start();
+    } catch (error) {
+      if (this.isNever()) return undefined;
+      throw error;
+    }
   }
 
   #watched<T>(call: () => T): T {

@@ -8,6 +8,8 @@ export interface CronSchedule {
   readonly isDate: boolean;
   /** An option of cron, which the decorator hands on without declaring it. */
   readonly runOnInit: boolean;
+  /** Another one: whether an alarm is left out while the fire of an earlier one has not ended. */
+  readonly waitsForCompletion: boolean;
 }
 
 /** `@Interval` and `@Timeout`. */
@@ -45,8 +47,14 @@ export function scheduleOfEntry(list: MountList, { options, timeout }: MountEntr
   return { kind: list === 'intervals' ? 'interval' : 'timeout', ms: Number(timeout) };
 }
 
-function readCron({ cronTime, runOnInit }: Readonly<Record<string, unknown>>): CronSchedule {
-  return { kind: 'cron', isDate: typeof cronTime !== 'string', runOnInit: Boolean(runOnInit) };
+function readCron(options: Readonly<Record<string, unknown>>): CronSchedule {
+  const { cronTime, runOnInit, waitForCompletion } = options;
+  return {
+    kind: 'cron',
+    isDate: typeof cronTime !== 'string',
+    runOnInit: Boolean(runOnInit),
+    waitsForCompletion: Boolean(waitForCompletion),
+  };
 }
 
 function optionsOf(method: object, key: string): Readonly<Record<string, unknown>> {

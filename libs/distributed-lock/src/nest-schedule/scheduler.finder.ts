@@ -10,7 +10,7 @@ export interface MountEntry {
   /** The callback of the timer. */
   target: (...args: unknown[]) => unknown;
   /** Of a cron job: the metadata of its decorator, the same object. */
-  readonly options?: object;
+  options?: object;
   /** Of an interval or a timeout, in ms. */
   readonly timeout?: unknown;
   /** The cron job, or what setInterval or setTimeout gave; undefined until it is mounted. */

@@ -8,11 +8,13 @@ import type { ClaimerFactory, JobClaimer } from '../jobs/job.claimer.js';
 import type { JobStarter } from '../jobs/job.starter.js';
 import { LiveJob } from '../nest-schedule/live.job.js';
 import { LiveSchedule } from '../instants/live.schedule.js';
+import type { Splay } from '../jobs/splay.js';
 import type { MethodFires } from '../nest-schedule/method.fires.js';
 import type { NominalInstants } from '../instants/nominal.instants.js';
 import type { CronSchedule } from '../nest-schedule/schedule.metadata.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import type { SequenceRegistry } from '../instants/sequence.registry.js';
+import { machine } from '../timing/machine.js';
 
 /** The parts of a cron method. */
 export interface CronPlan {
@@ -22,11 +24,15 @@ export interface CronPlan {
   readonly starter: JobStarter;
   readonly claimers: ClaimerFactory;
   readonly ages: TickAges;
+  /** Undefined: each tick starts at its instant. */
+  readonly splay: Splay | undefined;
   readonly sequences: SequenceRegistry;
   /** Where the schedule is a Date: the least time between two runs in the fleet, in ms. */
   readonly gap: number | undefined;
   /** Called for a fire of a Date, when it is unknown which fires of other instances are the same. */
   readonly refuseDate: () => void;
+  /** Called when its job was started with an expression that has no instant. */
+  readonly warnOfNever: (schedule: string) => void;
 }
 
 /** A job of the scheduler, and the ticks that its schedule makes. */
@@ -85,8 +91,12 @@ export class CronMethod implements JobTicks {
     const claimer = (this.#claimer ??= this.#claimerOf(schedule));
     const followed = {
       schedule,
-      live: new LiveJob(job, () => this.#switched()),
-      tick: new CronTick(claimer, schedule, this.plan.ages),
+      live: new LiveJob(
+        job,
+        () => this.#switched(),
+        () => this.#isNever(schedule),
+      ),
+      tick: new CronTick(claimer, schedule, this.plan.ages, this.plan.splay),
     };
     // Jobs that were deleted, and replaced by others again and again, must not fill the memory.
     for (const [known, { live }] of this.#jobs)
@@ -134,6 +144,14 @@ export class CronMethod implements JobTicks {
     for (const { tick } of this.#jobs.values()) tick.stop();
   }
 
+  /** Whether the schedule has no instant, which is reported then. */
+  #isNever(schedule: LiveSchedule): boolean {
+    const instants = schedule.byWall;
+    if (schedule.isDate || instants.nextAfter(machine.global.Date.now()) !== undefined) return false;
+    this.plan.warnOfNever(instants.fingerprint);
+    return true;
+  }
+
   #switched(): void {
     for (const { live, tick } of this.#jobs.values()) {
       if (live.isOn) tick.resume();
@@ -162,13 +180,18 @@ export class CronMethod implements JobTicks {
   }
 
   #claimerOf(schedule: LiveSchedule): JobClaimer {
-    const { method, claimers, gap } = this.plan;
+    const { method, claimers, gap, splay } = this.plan;
+    const startAfter = (at: number) => {
+      const next = schedule.byStore.nextAfter(at);
+      if (next === undefined || splay === undefined) return next;
+      return next + splay.delayOf(next, schedule.byStore.nextAfter(next));
+    };
     const identity = schedule.isDate
       ? { fingerprint: () => 'a date', latest: () => undefined, next: () => undefined, period: undefined }
       : {
           fingerprint: () => schedule.byStore.fingerprint,
           latest: (at: number) => schedule.byStore.latestAt(at),
-          next: (at: number) => schedule.byStore.nextAfter(at),
+          next: startAfter,
           period: undefined,
         };
     // Its schedule may become a date, or an expression, later.

@@ -16,6 +16,8 @@ export interface BoundMethod {
 export class JobMounter {
   /** By the names of cron jobs. */
   readonly #crons = new Map<string, CronMethod>();
+  /** Names of cron jobs that the scheduler makes now without starting them. */
+  readonly #unstarted = new Set<string>();
   readonly #lists: ExplorerLike['schedulerOrchestrator'];
 
   constructor(
@@ -56,8 +58,9 @@ export class JobMounter {
       const { target } = entry;
       if (method instanceof CronMethod) {
         this.#crons.set(name, method);
+        const restore = this.#takeOverStart(name, entry);
         entry.target = (...args) => method.fire(jobOf(entry), () => target(...args));
-        return [];
+        return [restore];
       }
       entry.target = (...args) => method.fire(() => target(...args));
       return [() => method.follow({ name, entry, registry: this.#lists.schedulerRegistry })];
@@ -71,6 +74,24 @@ export class JobMounter {
     if (entry?.ref !== job) new DynamicJob(name, job, this.dynamic).watch();
     // A job that replaces a method's job, under its name, belongs to that method from now on.
     method?.follow(job);
+    if (this.#unstarted.delete(name)) job.start();
+  }
+
+  /**
+   * Has the cron job made without a start, and started as soon as it is followed: where an expression has no instant, cron throws at the start,
+   * and the application would not start either.
+   * @returns gives the entry its options back, once its job is made
+   */
+  #takeOverStart(name: string, entry: MountEntry): () => void {
+    const { options } = entry;
+    const { disabled, initialDelay }: { readonly disabled?: unknown; readonly initialDelay?: unknown } = {
+      ...options,
+    };
+    // The scheduler itself starts a job with an initial delay later, or never.
+    if (disabled || initialDelay) return () => undefined;
+    this.#unstarted.add(name);
+    entry.options = { ...options, disabled: true };
+    return () => void Object.assign(entry, { options });
   }
 }
 

@@ -17,6 +17,8 @@ const TICK_OPTIONS = [
   'maxHold',
   'shared',
   'minInterval',
+  'splay',
+  'heartbeat',
 ] as const satisfies readonly (keyof GuardedMethod['guard']['options'])[];
 
 const LISTS: Readonly<Record<Schedule['kind'], MountList>> = {
@@ -141,7 +143,7 @@ function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
 
 /** An option without an effect must not seem to work. */
 function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void {
-  const { onCrash, overlap, catchUp, shared, minInterval, maxAttempts } = options;
+  const { onCrash, overlap, catchUp, shared, minInterval, maxAttempts, splay, heartbeat } = options;
   const refuse = (option: string, why: string) => {
     throw invalidOption(`${where} cannot have ${option}: ${why}.`, job);
   };
@@ -150,8 +152,22 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
       'catchUp',
       'only a @Cron with an expression can miss ticks; an interval and a timeout start with their application',
     );
+  if (splay !== undefined && (schedule.kind !== 'cron' || schedule.isDate || shared === true))
+    refuse(
+      'splay',
+      shared === true
+        ? 'with shared: true the ticks of the other method start at their own times'
+        : 'only the ticks of a @Cron with an expression come at the same time for the whole fleet',
+    );
+  if (splay !== undefined && schedule.kind === 'cron' && schedule.waitsForCompletion)
+    refuse('splay', 'with waitForCompletion the scheduler does not see a run that starts after its alarm');
   if (maxAttempts !== undefined && onCrash !== 'retry')
     refuse('maxAttempts', 'without onCrash: "retry" a tick is never run again');
+  if (heartbeat !== undefined && schedule.kind === 'timeout' && minInterval === undefined)
+    refuse(
+      'heartbeat',
+      'without minInterval every instance runs its own @Timeout, and none of these runs is a tick',
+    );
   const retries =
     onCrash === 'retry' ? 'onCrash: "retry"' : overlap === 'queue' ? 'overlap: "queue"' : undefined;
   if (retries === undefined) return;

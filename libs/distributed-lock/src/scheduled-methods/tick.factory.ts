@@ -1,6 +1,8 @@
 import type { LockService } from '../service/lock.service.js';
 import { parseDuration } from '../options/option.checks.js';
 import { CronMethod } from './cron.method.js';
+import { HeartbeatSender, JobHeartbeat } from '../jobs/heartbeat.js';
+import { readHeartbeat } from '../jobs/heartbeat.reader.js';
 import { IntervalTick, toleranceOf } from '../jobs/interval.tick.js';
 import { JobClaimer, type ClaimerFactory } from '../jobs/job.claimer.js';
 import { JobStarter } from '../jobs/job.starter.js';
@@ -11,6 +13,7 @@ import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import { SequenceRegistry } from '../instants/sequence.registry.js';
 import { TickJournal } from '../jobs/tick.journal.js';
 import { TimerMethod, type TimerTicks } from './timer.method.js';
+import { Splay } from '../jobs/splay.js';
 import { SequentialTick } from '../jobs/sequential.tick.js';
 
 /** How old a tick may be that another alarm was set for, in ms. */
@@ -39,9 +42,17 @@ export class TickFactory {
   readonly #journal: TickJournal;
   readonly #sequences = new SequenceRegistry();
   readonly #surroundings: FireSurroundings;
+  readonly #heartbeats: HeartbeatSender;
 
   constructor(private readonly locks: LockService) {
-    const { notices, wheel } = locks.engine.context;
+    const { context } = locks.engine;
+    const { notices, wheel } = context;
+    const heartbeats = new HeartbeatSender(context, locks.ticks.instance);
+    this.#heartbeats = heartbeats;
+    locks.onceEnded(
+      () => heartbeats.end(),
+      () => heartbeats.idle(),
+    );
     this.#journal = new TickJournal(notices, locks.ticks.clock);
     this.#surroundings = { notices, wheel, instances: scheduledInstances() };
   }
@@ -79,6 +90,7 @@ export class TickFactory {
 
   #cron(method: ScheduledMethod, cron: CronSchedule, fires: MethodFires): CronMethod {
     const { options, where, job } = method;
+    const { notices } = this.locks.engine.context;
     const starter = new JobStarter(method, fires);
     return new CronMethod({
       method,
@@ -87,9 +99,11 @@ export class TickFactory {
       starter,
       claimers: this.#claimers(starter),
       ages: { grace: graceOf(method), catchUp: durationOf(options.catchUp, `catchUp of ${where}`) ?? 0 },
+      splay: splayOf(method),
       sequences: this.#sequences,
       gap: gapOf(method),
-      refuseDate: () => this.locks.engine.context.notices.post({ kind: 'date-refused', lock: job, where }),
+      refuseDate: () => notices.post({ kind: 'date-refused', lock: job, where }),
+      warnOfNever: (schedule) => notices.post({ kind: 'never-fires', lock: job, schedule }),
     });
   }
 
@@ -136,6 +150,7 @@ export class TickFactory {
     return (method, { fingerprint, ...instants }, isOn, gap = () => undefined) => {
       const { job, options, where } = method;
       const { onCrash = 'skip', overlap = 'skip', shared = false, maxAttempts = ATTEMPTS } = options;
+      const heartbeat = readHeartbeat(options.heartbeat, where);
       return new JobClaimer({
         runner: this.locks.ticks,
         journal: this.#journal,
@@ -152,6 +167,7 @@ export class TickFactory {
         },
         gap,
         starter,
+        runs: heartbeat === undefined ? undefined : new JobHeartbeat(job, heartbeat, this.#heartbeats),
       });
     };
   }
@@ -174,6 +190,11 @@ function firesEvery({ schedule, options }: ScheduledMethod): number {
   if (schedule.kind === 'interval') return schedule.ms;
   // A `minInterval` is for what fires once: a timeout, or a `Date`.
   return schedule.kind === 'timeout' || options.minInterval !== undefined ? Infinity : 0;
+}
+
+function splayOf({ options, where, job }: ScheduledMethod): Splay | undefined {
+  const span = durationOf(options.splay, `splay of ${where}`);
+  return span === undefined || span === 0 ? undefined : new Splay(job, span);
 }
 
 function graceOf({ options, where }: ScheduledMethod): number {

@@ -1,3 +1,4 @@
+import type { InstanceLock } from '../contracts/fleet.contract.js';
 import type { LockKindName } from '../events/lock.event.types.js';
 import type { InstanceFacts } from '../instances/instance.registry.js';
 import type { ServiceParts } from './service.parts.js';
@@ -35,13 +36,35 @@ export function takeInventory({ engine, red }: Pick<ServiceParts, 'engine' | 're
 }
 
 /** What a module instance reports of itself. */
-export function factsOf(parts: Pick<ServiceParts, 'engine' | 'red' | 'ticks'>): InstanceFacts {
+export function factsOf(
+  parts: Pick<ServiceParts, 'engine' | 'red' | 'ticks'>,
+): Omit<InstanceFacts, 'elections'> {
   const inventory = takeInventory(parts);
   return {
     held: sum(inventory.map(({ held }) => held)),
     waiting: sum(inventory.map(({ waiting }) => waiting)),
     jobs: parts.ticks.jobs.own,
+    locks: unseenLocks(parts),
   };
+}
+
+/** What Redis does not show of the locks of this process: waiting callers, and the holders of permits. */
+function unseenLocks({ engine }: Pick<ServiceParts, 'engine'>): InstanceLock[] {
+  const { isMapped } = engine.context.settings;
+  // Where names are mapped, other processes know keys alone.
+  const nameOf = ({ name, key }: { readonly name: string; readonly key: string }) => (isMapped ? key : name);
+  const rows = new Map<string, InstanceLock>();
+  const add = (name: string, permits: number, waiting: number) => {
+    if (permits + waiting === 0) return;
+    const row = rows.get(name) ?? { name, permits: 0, waiting: 0 };
+    rows.set(name, { name, permits: row.permits + permits, waiting: row.waiting + waiting });
+  };
+  for (const { holds, target, existingWaiters } of engine.localLocks.values())
+    add(nameOf(target), target.kind.id === 'permit' ? holds.length : 0, existingWaiters?.size ?? 0);
+  const { semaphores, latches } = engine.counters;
+  for (const { target, waiters } of [...semaphores.values(), ...latches.values()])
+    add(nameOf(target), 0, waiters.size);
+  return [...rows.values()];
 }
 
 function sum(numbers: readonly number[]): number {

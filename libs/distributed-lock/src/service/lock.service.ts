@@ -21,7 +21,7 @@ import type { LockSettings } from '../contracts/settings.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockEvents } from '../events/lock.events.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { InstanceRegistry } from '../instances/instance.registry.js';
+import { FleetReader } from './fleet.reader.js';
 import { CountingSemaphore } from '../counters/semaphore.js';
 import { NamedLatch } from '../counters/latch.js';
 import type { LockKinds } from '../core/lock.kinds.js';
@@ -32,7 +32,6 @@ import { NamedLock, withToken } from '../locks/named.lock.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import { ElectionRegistry } from '../elections/election.registry.js';
 import { checkKind, checkUsingOptions, readNames } from './choice.checks.js';
-import { factsOf } from './lock.inventory.js';
 import type { ServiceParts } from './service.parts.js';
 import { ServiceShutdown } from './service.shutdown.js';
 
@@ -47,23 +46,17 @@ export class LockService {
   // Private to the language: a logger that walks through an object that has a service must find nothing in it.
   readonly #parts: ServiceParts;
   readonly #elections: ElectionRegistry;
-  readonly #instances: InstanceRegistry;
+  readonly #fleet: FleetReader;
   readonly #shutdown: ServiceShutdown;
 
   /** @hidden The module makes it. */
   constructor(parts: ServiceParts) {
     const { engine, ticks, red, disconnect } = parts;
     this.#parts = parts;
-    this.#elections = new ElectionRegistry(engine);
-    this.#instances = new InstanceRegistry(engine.context, parts.instances, () => factsOf(parts));
-    this.#shutdown = new ServiceShutdown({
-      engine,
-      red,
-      elections: this.#elections,
-      instances: this.#instances,
-      refuseTicks: () => ticks.refuse(),
-      disconnect,
-    });
+    const elections = (this.#elections = new ElectionRegistry(engine));
+    const fleet = (this.#fleet = new FleetReader(parts, elections));
+    const refuseTicks = () => ticks.refuse();
+    this.#shutdown = new ServiceShutdown({ engine, red, elections, fleet, refuseTicks, disconnect });
   }
 
   /** @internal For decorators, interceptors and the scheduler. */
@@ -111,9 +104,9 @@ export class LockService {
     return this.#shutdown.end();
   }
 
-  /** @internal Calls `end` when the last lock has ended, whichever shutdown hook of Nest comes first. */
-  onceEnded(end: () => void): void {
-    this.#shutdown.onceEnded(end);
+  /** @internal Calls `end` when the last lock has ended, whichever hook of Nest comes first; waits for `last` before that, while there is time. */
+  onceEnded(end: () => void, last?: () => Promise<void>): void {
+    this.#shutdown.onceEnded(end, last);
   }
 
   /**
@@ -288,9 +281,14 @@ export class LockService {
     return this.ticks.jobs.records(job);
   }
 
-  /** The instances of all applications with the same `namePrefix`. */
+  /** @internal For the dashboard, which knows locks by their keys. */
+  get fleetReader(): FleetReader {
+    return this.#fleet;
+  }
+
+  /** The instances of all applications with the same `namePrefix`, and their locks. */
   get fleet(): Fleet {
-    return this.#instances;
+    return this.#fleet;
   }
 
   /** A lock object holds no state: two of one name are the same lock. */

@@ -1,10 +1,10 @@
-import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
+import { isDoneWithin, LET_GO, shutDown } from '../locks/lock.shutdown.js';
 import type { RedLocks } from '../groups/red.lock.js';
 import { reportOf } from '../locks/shutdown.report.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
-import type { InstanceRegistry } from '../instances/instance.registry.js';
+import type { FleetReader } from './fleet.reader.js';
 import type { ElectionRegistry } from '../elections/election.registry.js';
 
 /** How long a shutdown waits before it logs what it waits for, in ms: most work that runs at its start is over by then. */
@@ -15,7 +15,7 @@ export interface ShutdownParts {
   readonly engine: LockEngine;
   readonly red: RedLocks | undefined;
   readonly elections: ElectionRegistry;
-  readonly instances: InstanceRegistry;
+  readonly fleet: FleetReader;
   readonly refuseTicks: () => void;
   /** Closes the connections; no lock is held by then. */
   readonly disconnect: () => Promise<void>;
@@ -30,6 +30,7 @@ export class ServiceShutdown {
   #expiry: Timer | undefined;
   #report: Timer | undefined;
   #ended: Promise<void> | undefined;
+  readonly #lasts: (() => Promise<void>)[] = [];
   readonly #endings: (() => void)[] = [];
 
   constructor(private readonly parts: ShutdownParts) {}
@@ -47,9 +48,13 @@ export class ServiceShutdown {
     });
   }
 
-  /** Calls `end` when the last lock has ended, before the connections are closed. */
-  onceEnded(end: () => void): void {
+  /**
+   * Calls `end` when the last lock has ended, before the connections are closed.
+   * @param last called when no work runs any more; waited for while there is time, and for a moment where work had to be aborted
+   */
+  onceEnded(end: () => void, last?: () => Promise<void>): void {
     this.#endings.push(end);
+    if (last !== undefined) this.#lasts.push(last);
   }
 
   /** From now on only running work may acquire locks; it is aborted when the time is over, which begins here if it has not begun before. */
@@ -59,13 +64,20 @@ export class ServiceShutdown {
   }
 
   async #end(): Promise<void> {
-    const { engine, red, elections, instances, refuseTicks, disconnect } = this.parts;
+    const { engine, red, elections, fleet, refuseTicks, disconnect } = this.parts;
     const { wheel, settings } = engine.context;
-    const left = Math.max(0, (this.#deadline ?? 0) - now());
+    const left = this.#left;
     refuseTicks();
     const resigned = elections.close();
     await Promise.all([shutDown(engine, left), red?.shutDown(left)]);
-    await isDoneWithin(settings.commandTimeout, instances.end(), wheel);
+    const lasts = Promise.all(this.#lasts.splice(0).map((last) => last()));
+    // What aborted work reports gets as much time as such work has to release its locks.
+    await isDoneWithin(
+      this.#left || LET_GO,
+      lasts.then(() => undefined),
+      wheel,
+    );
+    await isDoneWithin(settings.commandTimeout, fleet.end(), wheel);
     // A leader that goes on after its signal was aborted has had as much time as any other work.
     await isDoneWithin(settings.commandTimeout, resigned, wheel);
     wheel.cancel(this.#expiry);
@@ -74,10 +86,15 @@ export class ServiceShutdown {
     await disconnect();
   }
 
+  /** The rest of its time, in ms. */
+  get #left(): number {
+    return Math.max(0, (this.#deadline ?? 0) - now());
+  }
+
   #warnOfWork(): void {
     const { engine, red } = this.parts;
     const { notices } = engine.context;
-    const left = Math.max(0, Math.round((this.#deadline ?? 0) - now()));
+    const left = Math.round(this.#left);
     const reasons = reportOf([engine, ...(red?.servers ?? []).map((server) => server.engine)]);
     if (reasons.length > 0) notices.post({ kind: 'shutdown-waits', left, reasons });
   }

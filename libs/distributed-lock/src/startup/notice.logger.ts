@@ -28,7 +28,8 @@ export function logNotices(logger = new Logger('DistributedLock')): NoticeListen
   const logged = new Map<string, { at: number; left: number }>();
   return (notice) => {
     const id = `${notice.kind} ${subjectOf(notice)}`;
-    const last = logged.get(id);
+    // Every action of an operator is logged.
+    const last = notice.kind === 'operator-action' ? undefined : logged.get(id);
     if (last !== undefined && now() - last.at < INTERVAL) {
       last.left += 1;
       return;
@@ -189,7 +190,22 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'tick-unclaimed':
       return [
         'error',
-        `A tick of job "${notice.lock}" could not be claimed: ${bare(notice.why)}. This instance does not run the tick.`,
+        `A tick of job "${notice.lock}" could not be claimed: ${bare(notice.error.message)}. This instance does not run the tick.`,
+      ];
+    case 'operator-action':
+      return [
+        'log',
+        `${notice.by ?? 'An unknown operator'} requested ${notice.action} of "${notice.name}" at ${new Date(notice.at).toISOString()}: ${notice.isDone ? 'done' : 'nothing was changed'}.`,
+      ];
+    case 'heartbeat-failed':
+      return [
+        'warn',
+        `A heartbeat of job "${notice.lock}" did not arrive (${notice.to}): ${bare(notice.why)}. Its runs are not affected. The next failure is logged after a heartbeat has arrived.`,
+      ];
+    case 'never-fires':
+      return [
+        'warn',
+        `Job "${notice.lock}" never runs by its schedule ${notice.schedule}: cron finds no date for it in the next eight years. Check its days and months. locks.jobs.runNow() still runs the job.`,
       ];
     case 'unlisted':
       return [

@@ -3,7 +3,9 @@ import { NoticeBoard } from '../events/notice.board.js';
 import { InstanceScripts } from '../instances/instance.scripts.js';
 import { TickRunner } from '../ticks/tick.runner.js';
 import { readTemplate } from '../redis-source/client.factory.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import type { RedisSource } from '../redis-source/redis-source.reader.js';
+import { openSession, type ServerSession } from '../connections/server.session.js';
 import type { Backend } from '../connections/backend.contract.js';
 import { TickScripts } from '../ticks/tick.scripts.js';
 import { StoreClock } from '../ticks/store.clock.js';
@@ -37,13 +39,14 @@ export async function openLockService(
     throw error;
   }
 
-  return serviceOn(open, red);
+  return serviceOn(open, red, () => openSession(source, shared.wheel, settings.commandTimeout));
 }
 
 /** The service of locks that are ready for use. */
 export function serviceOn(
   { engine, runner, connections }: OpenEngine<Backend>,
   red?: OpenQuorum,
+  sessions: () => Promise<ServerSession> = noSession,
 ): LockService {
   const clock = new StoreClock();
   const ticks = new TickRunner(
@@ -55,5 +58,14 @@ export function serviceOn(
   const disconnect = async () => {
     await Promise.all([connections.close(), red?.close()]);
   };
-  return new LockService({ engine, ticks, red: red?.locks, instances, disconnect });
+  return new LockService({
+    ...{ engine, ticks, red: red?.locks, instances },
+    openSession: sessions,
+    disconnect,
+  });
+}
+
+/** For a store that has no servers to ask beside its scripts. */
+function noSession(): Promise<ServerSession> {
+  return Promise.reject(new RedisFailure('refused', 'this store cannot be searched'));
 }

@@ -121,18 +121,20 @@ export class JobControlService implements JobControl {
    * Registers a job, so that its ticks run from now on.
    * @param schedule distinguishes one schedule from another
    * @param instants of that schedule
+   * @returns the mark of the job: its newest tick with a verdict
    */
-  async register(job: string, schedule: string, instants: ScheduleInstants): Promise<void> {
+  async register(job: string, schedule: string, instants: ScheduleInstants): Promise<number | undefined> {
     const { notices } = this.#engine.context;
     const keys = this.#keysOf(job);
     const app = this.#app;
-    await this.#quote(job, async () => {
+    const mark = await this.#quote(job, async () => {
       const identity = { app, schedule };
       const registered = await this.#scripts.register(keys, identity, 'look');
       const { at } = registered;
       const times = { mark: instants.latest(at) ?? 0, due: instants.next(at), period: instants.period };
       // Of two instances that register at once, neither may have seen the other in its first reply; a repeated call finds itself.
-      const before = [registered, await this.#scripts.register(keys, identity, times)];
+      const again = await this.#scripts.register(keys, identity, times);
+      const before = [registered, again];
       const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
       const changed = before.flatMap(({ app: by, schedule: was }) =>
         by !== app || was === '' || was === schedule ? [] : [was],
@@ -141,8 +143,10 @@ export class JobControlService implements JobControl {
         notices.post({ kind: 'shared-job', lock: job, what, is, was });
       if (others[0] !== undefined) warn('app', others[0], app);
       else if (changed[0] !== undefined) warn('schedule', changed[0], schedule);
+      return again.mark;
     });
     this.enlist(this.targetOf(job));
+    return mark;
   }
 
   /** The newest records of a job, newest first. */

@@ -1,6 +1,7 @@
 import type { CurrentLock, WorkResult } from '../contracts/lock.contract.js';
 import type { TickPolicies, TickVerdict } from '../contracts/tick.contract.js';
 import type { TickSkippedEvent } from '../events/lock.event.types.js';
+import type { RunListener } from './run.listener.js';
 import type { Waiting } from './tick.scripts.js';
 
 /** A claim, in epoch ms by the schedule. */
@@ -11,12 +12,18 @@ export interface TickClaim {
   /** The instant after it; for an interval the least time since the last start. */
   readonly following?: number | undefined;
   readonly previous?: number | undefined;
+  /** The number of instants behind an earlier mark, up to `previous`; undefined if there are none, or they were not counted. */
+  readonly gap?: { readonly from: number; readonly count: number } | undefined;
+  /** When the run of the instant after it starts, where that is not the instant itself. */
+  readonly due?: number | undefined;
   /** How long the claim is repeated while Redis does not answer, in ms. @default 5 s */
   readonly timeout?: number;
   /** Whether a run may begin on this instance: if not, a granted tick is given back. @default always */
   readonly mayBegin?: (() => boolean) | undefined;
   /** Called when Redis may have received the claim and no answer came, as soon as the claim can have no effect any more. */
   readonly unanswered?: (() => void) | undefined;
+  /** Is notified of the runs that the claim brings. */
+  readonly runs?: RunListener | undefined;
   /** @default `skip`, without a grace */
   readonly policies?: TickPolicies | undefined;
 }

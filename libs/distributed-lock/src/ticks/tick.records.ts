@@ -73,11 +73,11 @@ export function noticesOf(job: string, rows: readonly string[]): Notice[] {
   return rows.flatMap((text): Notice[] => {
     const row = parse(text);
     if (row === undefined) return [];
-    const { tick, after, reason = '' } = row;
+    const { tick, after, count = 1, reason = '' } = row;
     const since = after === undefined ? '' : ` since ${new Date(after).toISOString()}`;
     switch (row.outcome) {
       case 'missed':
-        return [{ kind: 'tick-missed', lock: job, tick, after, why: `${reason}${since}` }];
+        return [{ kind: 'tick-missed', lock: job, tick, after, count, why: `${reason}${since}` }];
       case 'crashed':
         return [{ kind: 'tick-crashed', lock: job, tick, attempt: row.attempt, instance: row.instance }];
       case 'abandoned':

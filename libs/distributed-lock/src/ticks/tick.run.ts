@@ -1,6 +1,10 @@
 import type { CurrentLock, WorkResult } from '../contracts/lock.contract.js';
 import type { TickPolicies } from '../contracts/tick.contract.js';
 import { errorText } from '../errors/error.text.js';
+import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES } from '../errors/loss.reasons.js';
+import type { RunEnd, RunListener } from './run.listener.js';
+import { RunWatch } from './run.watch.js';
 import { TickWatch } from './tick.watch.js';
 import { runLasting } from '../work/lasting.work.js';
 import { RedisFailure } from '../redis/redis.failure.js';
@@ -33,6 +37,7 @@ export interface TickGrant {
   readonly lease: Lease;
   readonly reply: ClaimReply & { readonly kind: 'granted' };
   readonly policies: TickPolicies;
+  readonly runs: RunListener | undefined;
   /** Whether any instance could run it: the work of `runOnce` exists only in its caller. */
   readonly isFleets: boolean;
   /** Whether no run may begin here any more: the application shuts down, or the job was turned off. */
@@ -42,7 +47,11 @@ export interface TickGrant {
 /** A tick that was granted to this process: runs under the job's lock, and stores its outcome with the release. */
 export class ClaimedTick {
   #ending: Pick<FinishArguments, 'outcome' | 'reason'>;
+  /** Why the run failed. */
+  #error: unknown;
   #handle: HoldHandle | undefined;
+  /** Undefined without a listener of runs. */
+  #watch: RunWatch | undefined;
   #begun = false;
   /** Settles when Redis has noted that the run has begun; undefined for a run without a request. */
   #noted: Promise<unknown> | undefined;
@@ -76,7 +85,7 @@ export class ClaimedTick {
     const hold = this.engine.localLock(target).addHold(lease, { maxHold, ownRelease });
     const handle = hold.admit(undefined, sent.at, token);
     this.#handle = handle;
-    this.#report(handle, reply);
+    this.#follow(handle, reply);
     return {
       kind: 'granted',
       tick,
@@ -85,15 +94,34 @@ export class ClaimedTick {
     };
   }
 
-  #report(handle: HoldHandle, { tick, attempt }: TickGrant['reply']): void {
+  /** For the listeners of events, and of runs. */
+  #follow(handle: HoldHandle, reply: TickGrant['reply']): void {
+    const { runs } = this.grant;
+    const events = this.#eventsOf(handle, reply);
+    this.#watch =
+      runs === undefined ? undefined : new RunWatch(runs, events, (isLost) => this.#endOf(handle, isLost));
+    const watch = this.#watch ?? events;
+    if (watch !== undefined) handle.watch(watch);
+  }
+
+  #eventsOf(handle: HoldHandle, { tick, attempt }: TickGrant['reply']): TickWatch | undefined {
     const { events } = this.engine.context.notices;
-    if (!events.hasListeners) return;
+    if (!events.hasListeners) return undefined;
     const claimed = { job: handle.name, tick, attempt, holder: handle.holder };
-    handle.watch(
-      new TickWatch(events, claimed, (isLost) =>
-        isLost && !this.#isStopped ? 'lost' : this.#ending.outcome,
-      ),
+    return new TickWatch(events, claimed, (isLost) =>
+      isLost && !this.#isStopped ? 'lost' : this.#ending.outcome,
     );
+  }
+
+  #endOf(handle: HoldHandle, isLost: boolean): RunEnd {
+    if (isLost && !this.#isStopped) {
+      const error = handle.loss ?? LockLostError.of(handle.name, LOSSES.goneAtUnlock);
+      return { outcome: 'failed', error };
+    }
+    const { outcome } = this.#ending;
+    return outcome === 'completed' || outcome === 'handed-over'
+      ? { outcome }
+      : { outcome: 'failed', error: this.#error };
   }
 
   async #run<T>(handle: HoldHandle, work: (lock: CurrentLock) => WorkResult<T>): Promise<T | undefined> {
@@ -103,6 +131,7 @@ export class ClaimedTick {
     }
     this.#begun = true;
     this.#ending = { outcome: 'completed', reason: '' };
+    this.#watch?.begin(this.grant.reply);
     let ended: Promise<void> | undefined;
     try {
       const begin = () => {
@@ -114,6 +143,7 @@ export class ClaimedTick {
       return lasting.result;
     } catch (error) {
       this.#ending = { outcome: 'failed', reason: errorText(error).slice(0, LONGEST_REASON) };
+      this.#error = error;
       throw error;
     } finally {
       if (ended === undefined) await this.#end(handle);
@@ -147,7 +177,8 @@ export class ClaimedTick {
   }
 
   #stopped(): void {
-    const { policies, isFleets } = this.grant;
+    const { policies, isFleets, target } = this.grant;
+    this.#error = LockLostError.of(target.name, LOSSES.shuttingDown);
     this.#ending = {
       outcome: policies.onCrash === 'retry' && isFleets ? 'handed-over' : 'failed',
       reason: SHUT_DOWN,

@@ -1,6 +1,6 @@
 import type { WorkResult } from '../contracts/lock.contract.js';
 import type { TickPolicies } from '../contracts/tick.contract.js';
-import { LockConfigurationError } from '../errors/lock.errors.js';
+import { LockConfigurationError, LockUnavailableError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease } from '../renewal/lease.js';
 import { jobKeys } from './job.keys.js';
@@ -42,7 +42,8 @@ export class TickRunner {
   /** The state and the control of the jobs. */
   readonly jobs: JobControlService;
   #refusing = false;
-  readonly #instance: string;
+  /** The name of this instance in the records of runs. */
+  readonly instance: string;
 
   constructor(
     readonly engine: LockEngine,
@@ -50,8 +51,8 @@ export class TickRunner {
     /** The store's clock, which decides which tick it is. */
     readonly clock: StoreClock,
   ) {
-    this.#instance = `${machine.name}:${engine.context.ids.client}`;
-    this.jobs = new JobControlService(engine, scripts, this.#instance);
+    this.instance = `${machine.name}:${engine.context.ids.client}`;
+    this.jobs = new JobControlService(engine, scripts, this.instance);
   }
 
   /** From now on no tick is claimed. */
@@ -70,9 +71,13 @@ export class TickRunner {
         job,
       );
     }
-    const answer = await this.claim(job, { mode: 'instant', tick: at });
-    if (answer.kind === 'granted') return await answer.run(work);
     const { events } = this.engine.context.notices;
+    const answer = await this.claim(job, { mode: 'instant', tick: at }).catch((error: unknown) => {
+      if (events.hasListeners && error instanceof LockUnavailableError)
+        events.emit('tickUnclaimed', { job, tick: at, error });
+      throw error;
+    });
+    if (answer.kind === 'granted') return await answer.run(work);
     if (events.hasListeners && isSkipped(answer.kind))
       events.emit('tickSkipped', { job, tick: at, why: answer.kind });
     return undefined;
@@ -119,6 +124,7 @@ export class TickRunner {
           lease: new Lease(target, attempt.holder, this.#ttl, sent),
           reply,
           policies: claim.policies ?? POLICIES,
+          runs: claim.runs,
           isFleets: claim.mode !== 'instant',
           isRefusing: () => isRefusing() || (this.clock.now() ?? 0) > until,
         }).begin(sent);
@@ -135,11 +141,11 @@ export class TickRunner {
   }
 
   #send({ key }: LockTarget, claim: TickClaim, holder: string): Promise<ClaimReply> {
-    const { mode, tick, following, previous, policies = POLICIES } = claim;
+    const { mode, tick, following, previous, due, gap, policies = POLICIES } = claim;
     const { appName } = this.engine.context.settings;
-    const claimant: Claimant = { holder, lease: this.#ttl, app: appName, instance: this.#instance, policies };
+    const claimant: Claimant = { holder, lease: this.#ttl, app: appName, instance: this.instance, policies };
     if (mode === 'again') return this.scripts.again(jobKeys(key), claimant);
-    return this.scripts.claim(jobKeys(key), { ...claimant, mode, tick, following, previous });
+    return this.scripts.claim(jobKeys(key), { ...claimant, mode, tick, following, previous, due, gap });
   }
 
   /** Ends a run that Redis may have granted and no instance runs, before its lease ends: another instance may then run its tick. */
@@ -173,9 +179,12 @@ export class TickRunner {
   }
 
   /** Sends the notices of a reply. */
-  #report(job: string, { mode }: TickClaim, reply: ClaimReply): void {
+  #report(job: string, { mode, runs }: TickClaim, reply: ClaimReply): void {
     const { notices } = this.engine.context;
-    for (const notice of noticesOf(job, reply.rows)) notices.post(notice);
+    for (const notice of noticesOf(job, reply.rows)) {
+      notices.post(notice);
+      if (notice.kind === 'tick-abandoned') runs?.abandoned(notice);
+    }
     if (reply.kind === 'taken' && mode !== 'instant' && reply.mark - reply.at > STEP)
       notices.post({ kind: 'clock-stepped', lock: job, mark: reply.mark });
   }

@@ -26,6 +26,8 @@ export interface ClaimArguments extends Claimant {
   readonly tick: number;
   /** The instant after it; for an interval the least time since the last start, in ms. */
   readonly following: number | undefined;
+  readonly due: number | undefined;
+  readonly gap: { readonly from: number; readonly count: number } | undefined;
   readonly previous: number | undefined;
 }
 
@@ -93,11 +95,25 @@ export class TickScripts {
   }
 
   async claim({ lock, record, runs, channel }: JobKeys, claim: ClaimArguments): Promise<ClaimReply> {
-    const { holder, lease, mode, tick, following = '', previous = '', app, instance, policies } = claim;
-    const { onCrash, overlap, grace, isAnnounced = false, period = '', attempts = '' } = policies;
+    const {
+      holder,
+      lease,
+      mode,
+      tick,
+      following = '',
+      previous = '',
+      due,
+      gap,
+      app,
+      instance,
+      policies,
+    } = claim;
+    const { onCrash, overlap, grace, isAnnounced = false, attempts = '' } = policies;
+    const period = due === undefined ? (policies.period ?? '') : due - tick;
     const when = [`${tick}`, `${following}`, `${previous}`];
     const jobs = isAnnounced ? channel : '';
-    const others = [`${grace}`, jobs, `${period}`, `${attempts}`];
+    const counted = gap === undefined ? ['', ''] : [`${gap.from}`, `${gap.count}`];
+    const others = [`${grace}`, jobs, `${period}`, `${attempts}`, ...counted];
     const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, ...others];
     return readClaim(await this.#caller.notify(tickClaim, [lock, record, runs], args, GRANTS));
   }

@@ -34,6 +34,8 @@ export interface LockView {
   readonly queue: readonly string[];
   /** How many waiters the queue has in all. */
   readonly waiting: number;
+  /** The holder ids of the processes that have a place in the queue of a plain lock, the next one first. */
+  readonly places: readonly string[];
   /** The connections that are subscribed to its releases, one of each process that waits; undefined where the user may not read that. */
   readonly listeners: number | undefined;
 }

@@ -13,17 +13,18 @@ const SHOWN = 100;
 export async function readLock(session: ServerSession, key: string, name: string): Promise<LockView> {
   const server = session.serverOf(key);
   const type = String(await server.ask('TYPE', key));
-  const base = { name, key, holders: [], queue: [], waiting: 0, listeners: undefined };
+  const base = { name, key, holders: [], queue: [], waiting: 0, places: [], listeners: undefined };
   if (type === 'string') return { ...base, ...(await readCount(server, key)) };
   if (type !== 'hash' && type !== 'none') return { ...base, kind: 'something else', ttl: -1 };
   const queueKey = prefixName('redisson_lock_queue', key);
-  const [fields, ttl, queue, waiting, token, record] = await Promise.all([
+  const [fields, ttl, queue, waiting, token, record, processes] = await Promise.all([
     server.ask('HGETALL', key),
     server.ask('PTTL', key),
     server.ask('LRANGE', queueKey, '0', `${SHOWN - 1}`),
     server.ask('LLEN', queueKey),
     server.ask('EXISTS', prefixName('redisson_lock_token', key)),
     server.ask('EXISTS', suffixName(key, 'tick')),
+    readProcesses(server, session.isCluster, key),
   ]);
   const { mode, holders } = readHolders(fields);
   const waiters = Number(waiting);
@@ -39,7 +40,7 @@ export async function readLock(session: ServerSession, key: string, name: string
     ttl: Number(ttl),
     queue: Array.isArray(queue) ? queue.map(String) : [],
     waiting: waiters,
-    listeners: await countWaiting(server, session.isCluster, key),
+    ...processes,
   };
 }
 
@@ -77,11 +78,11 @@ function pairs(reply: unknown): [string, string][] {
 }
 
 /** The processes that wait: those with a place in the queue of a plain lock, and the connections that listen beside the listeners of that queue. */
-async function countWaiting(
+async function readProcesses(
   server: ServerPort,
   isCluster: boolean,
   key: string,
-): Promise<number | undefined> {
+): Promise<Pick<LockView, 'places' | 'listeners'>> {
   try {
     const [counts, members] = await Promise.all([
       server.ask('PUBSUB', isCluster ? 'SHARDNUMSUB' : 'NUMSUB', lockChannel(key), readWriteChannel(key)),
@@ -89,11 +90,13 @@ async function countWaiting(
     ]);
     const listening = pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
     const queue = Array.isArray(members) ? members.map(String) : [];
-    const places = queue.filter((member) => HOLDER.test(member)).length;
-    return places + Math.max(listening - (queue.length - places), 0);
+    const places = queue.filter((member) => HOLDER.test(member));
+    const others = Math.max(listening - (queue.length - places.length), 0);
+    return { places: places.slice(0, SHOWN), listeners: places.length + others };
   } catch (error) {
     // The number of listeners is useful, and not worth a permission.
-    if (error instanceof RedisFailure && error.kind === 'refused') return undefined;
+    if (error instanceof RedisFailure && error.kind === 'refused')
+      return { places: [], listeners: undefined };
     throw error;
   }
 }

@@ -1,0 +1,61 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { lockServiceToken } from '../contracts/tokens.js';
+import type { LockService } from '../service/lock.service.js';
+import { dashboardController } from './dashboard.controller.js';
+import {
+  checkAsyncOptions,
+  checkModuleOptions,
+  readDashboardOptions,
+  type DashboardAsyncOptions,
+  type DashboardModuleOptions,
+  type DashboardOptions,
+} from './dashboard.options.js';
+import { DashboardService } from './dashboard.service.js';
+
+/**
+ * Mounts the dashboard: a page with the jobs, locks, instances and leaders of the fleet. Import it next to a global
+ * `DistributedLockModule`. Its routes are those of a Nest controller: guards, the global prefix and versions apply.
+ */
+@Module({})
+export class DistributedLockDashboardModule {
+  /**
+   * Mounts the dashboard of one module instance.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown or invalid option
+   */
+  static forRoot(options: DashboardModuleOptions = {}): DynamicModule {
+    checkModuleOptions(options);
+    const { path, guards, service, imports, ...own } = options;
+    // Checked here as well: the call that is wrong stands in the stack.
+    readDashboardOptions(own, true);
+    return DistributedLockDashboardModule.forRootAsync({
+      ...{ path, guards, service, imports },
+      useFactory: () => own,
+    });
+  }
+
+  /**
+   * Mounts the dashboard of one module instance, with options from a factory. What Nest needs before the factory
+   * can run, the path, the guards and the module instance, stands next to `useFactory`.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option, or without `useFactory`. An invalid
+   * result of the factory fails the startup
+   */
+  static forRootAsync(options: DashboardAsyncOptions): DynamicModule {
+    checkAsyncOptions(options);
+    const { guards = [], service, imports = [], inject = [], useFactory } = options;
+    const [read, dashboard] = [Symbol('dashboard options'), Symbol('dashboard')];
+    return {
+      module: DistributedLockDashboardModule,
+      imports,
+      controllers: [dashboardController(options, dashboard)],
+      providers: [
+        { provide: read, inject, useFactory },
+        {
+          provide: dashboard,
+          inject: [lockServiceToken(service), read],
+          useFactory: (locks: LockService, given: DashboardOptions) =>
+            new DashboardService(locks, readDashboardOptions(given, guards.length > 0)),
+        },
+      ],
+    };
+  }
+}

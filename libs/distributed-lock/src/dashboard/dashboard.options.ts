@@ -1,0 +1,135 @@
+import type { CanActivate, DynamicModule, FactoryProvider, Type } from '@nestjs/common';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkOptionNames, invalidOption, optionNames } from '../options/option.checks.js';
+import type { DashboardAction } from './dashboard.model.js';
+
+/** What the dashboard uses of a request; it is the request of Express or Fastify, as guards have it. */
+export interface DashboardRequest {
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** What a guard or a middleware has put there. */
+  readonly user?: unknown;
+  /** The address of the client. */
+  readonly ip?: string | undefined;
+}
+
+/** Options of the dashboard that a factory may return. */
+export interface DashboardOptions {
+  /**
+   * Decides about each action: pause, resume, run now, forget, unlock. An action that gets `false` is answered with
+   * 403; an HTTP exception of Nest that it throws is answered as it is.
+   * @default each action is allowed if the dashboard is not read-only
+   */
+  allow?(request: DashboardRequest, action: DashboardAction): boolean | Promise<boolean>;
+  /**
+   * Whether all actions are refused.
+   * @default `true`, unless `guards` or `allow` are given
+   */
+  readonly readOnly?: boolean | undefined;
+  /** The title of the page. @default 'Jobs and locks' */
+  readonly title?: string | undefined;
+  /**
+   * Names the operator, for the log and the event `operatorAction`.
+   * @default the `username`, `email`, `name`, `sub` or `id` of `request.user`; without one, the address of the client
+   */
+  userOf?(request: DashboardRequest): string | undefined;
+}
+
+/** Where the dashboard is mounted, and for which module instance. */
+export interface DashboardMount {
+  /** The path of the page, below the global prefix. @default 'locks' */
+  readonly path?: string | undefined;
+  /** Guards of all routes of the dashboard, as for `@UseGuards()`. @default none */
+  readonly guards?: readonly (CanActivate | Type<CanActivate>)[] | undefined;
+  /** The `name` of the module instance that is shown. @default the unnamed instance */
+  readonly service?: string | undefined;
+  /** Modules that export what the guards, or the factory, inject. @default none */
+  readonly imports?: DynamicModule['imports'];
+}
+
+/** Options of `DistributedLockDashboardModule.forRoot()`. */
+export interface DashboardModuleOptions extends DashboardOptions, DashboardMount {}
+
+/** Options of `DistributedLockDashboardModule.forRootAsync()`. */
+export interface DashboardAsyncOptions extends DashboardMount {
+  /** The tokens of the providers that are passed to the factory. */
+  readonly inject?: FactoryProvider['inject'];
+  /** Returns the options. */
+  readonly useFactory: FactoryProvider<DashboardOptions>['useFactory'];
+}
+
+const MOUNT = { path: true, guards: true, service: true, imports: true } as const;
+const OWN = { allow: true, readOnly: true, title: true, userOf: true } as const;
+
+const OF_MODULE = optionNames<DashboardModuleOptions>({ ...MOUNT, ...OWN });
+const OF_ASYNC = optionNames<DashboardAsyncOptions>({ ...MOUNT, inject: true, useFactory: true });
+const OF_FACTORY = optionNames<DashboardOptions>(OWN);
+
+/** The options in force. */
+export interface DashboardSettings {
+  readonly allow: NonNullable<DashboardOptions['allow']>;
+  readonly isReadOnly: boolean;
+  readonly title: string;
+  readonly userOf: NonNullable<DashboardOptions['userOf']>;
+}
+
+/** @throws LockConfigurationError `INVALID_OPTION` */
+export function checkModuleOptions(options: DashboardModuleOptions): void {
+  checkOptionNames(options, OF_MODULE, 'of DistributedLockDashboardModule.forRoot()');
+  checkMount(options);
+}
+
+/** @throws LockConfigurationError `INVALID_OPTION` */
+export function checkAsyncOptions(options: DashboardAsyncOptions): void {
+  checkOptionNames(options, OF_ASYNC, 'of DistributedLockDashboardModule.forRootAsync()');
+  checkMount(options);
+  if (typeof options.useFactory !== 'function')
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      'DistributedLockDashboardModule.forRootAsync() needs useFactory.',
+    );
+}
+
+function checkMount({ path, guards }: DashboardMount): void {
+  const given: Readonly<Record<string, unknown>> = { path, guards };
+  if (given.path !== undefined && (typeof given.path !== 'string' || /[?#:*\s]/.test(given.path)))
+    throw invalidOption(
+      `path of the dashboard must be a path without parameters, such as 'admin/locks', not ${JSON.stringify(given.path)}.`,
+    );
+  if (given.guards !== undefined && !Array.isArray(given.guards))
+    throw invalidOption('guards of the dashboard must be an array of guards.');
+}
+
+/**
+ * Reads the options, also those that a factory has returned.
+ * @param isGuarded whether guards stand before the routes
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function readDashboardOptions(options: DashboardOptions, isGuarded: boolean): DashboardSettings {
+  checkOptionNames(options, OF_FACTORY, 'of the dashboard');
+  const { allow, readOnly, title = 'Jobs and locks', userOf } = options;
+  const given: Readonly<Record<string, unknown>> = { allow, readOnly, title, userOf };
+  for (const name of ['allow', 'userOf'])
+    if (given[name] !== undefined && typeof given[name] !== 'function')
+      throw invalidOption(`${name} of the dashboard must be a function.`);
+  if (given.readOnly !== undefined && typeof given.readOnly !== 'boolean')
+    throw invalidOption(`readOnly of the dashboard must be true or false, not ${String(given.readOnly)}.`);
+  if (typeof given.title !== 'string' || title === '')
+    throw invalidOption('title of the dashboard must be a text that is not empty.');
+  return {
+    // Called as methods, so that an object of options may use its own members.
+    allow: allow === undefined ? () => true : (request, action) => allow.call(options, request, action),
+    isReadOnly: readOnly ?? (allow === undefined && !isGuarded),
+    title,
+    userOf: userOf === undefined ? nameOfUser : (request) => userOf.call(options, request),
+  };
+}
+
+function nameOfUser({ user, ip }: DashboardRequest): string | undefined {
+  if (typeof user === 'string') return user;
+  const found: Partial<Record<string, unknown>> =
+    typeof user === 'object' && user !== null ? { ...user } : {};
+  const names = ['username', 'email', 'name', 'sub', 'id'].map((name) => found[name]);
+  const name = names.find((each) => typeof each === 'string' || typeof each === 'number');
+  return name === undefined ? ip : String(name);
+}

@@ -1,0 +1,36 @@
+import type { Fleet, LockInstance } from '../contracts/fleet.contract.js';
+import { now } from '../timing/monotonic.clock.js';
+import { instanceName, instanceOf, leadershipsOf, type KnownInstances } from './model.views.js';
+
+/** How old a reading may be, in ms: instances report every 10 s, and at once only when they become leaders. */
+const FRESH = 900;
+
+/** Reads the instances for all feeds. */
+export class InstanceReader {
+  #known: Promise<KnownInstances> | undefined;
+  #readAt = -Infinity;
+
+  constructor(private readonly fleet: Pick<Fleet, 'instances'>) {}
+
+  /** Never rejects: jobs do not depend on instances. */
+  async read(): Promise<KnownInstances> {
+    if (this.#known === undefined || now() - this.#readAt > FRESH) {
+      this.#readAt = now();
+      this.#known = this.fleet.instances().then(arrange, () => arrange([]));
+    }
+    return await this.#known;
+  }
+}
+
+function arrange(instances: readonly LockInstance[]): KnownInstances {
+  const byJob = new Map<string, string[]>();
+  for (const instance of instances)
+    for (const { job, isOn } of instance.jobs) {
+      if (!isOn) continue;
+      const names = byJob.get(job) ?? [];
+      byJob.set(job, names);
+      names.push(instanceName(instance));
+    }
+  for (const names of byJob.values()) names.sort();
+  return { all: instances.map(instanceOf), leaderships: leadershipsOf(instances), byJob };
+}
