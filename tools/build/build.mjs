@@ -1,5 +1,6 @@
 /**
- * Builds everything, or with `lib` only the library: Lua, the bundles for ES modules and CommonJS, the sample app, the tests' workers.
+ * Builds everything, or with `lib` only the library: Lua, the bundles for ES modules and CommonJS, the page of the dashboard, the sample app,
+ * the tests' workers.
  * What is up to date is left alone.
  */
 import { existsSync } from 'node:fs';
@@ -15,7 +16,9 @@ import { BUNDLED, bundleWorkers } from './worker.bundler.mjs';
 
 const require = createRequire(import.meta.url);
 const NEST = join(dirname(require.resolve('@nestjs/cli/package.json')), 'bin/nest.js');
+const VITE = join(dirname(require.resolve('vite/package.json')), 'bin/vite.js');
 const LIBRARY = 'libs/distributed-lock';
+const PAGE = 'libs/dashboard-page';
 
 /** One module for each source, then the bundles that are packed. */
 async function buildLibrary() {
@@ -34,6 +37,16 @@ async function buildLibrary() {
     inputs: [LIBRARY, 'schematics'],
     outputs: ['dist/esm', 'dist/cjs'],
     run: bundleLibrary,
+  });
+}
+
+/** The page of the dashboard. Of the library it has types alone. */
+async function buildPage() {
+  return runStage({
+    name: 'page',
+    inputs: [PAGE, `${LIBRARY}/src/dashboard/dashboard.model.ts`],
+    outputs: ['dist/page'],
+    run: () => runNode(VITE, ['build', '--config', `${PAGE}/vite.config.mjs`]),
   });
 }
 
@@ -75,7 +88,7 @@ const all = async (...stages) => (await Promise.all(stages)).every(Boolean);
 
 const onlyLibrary = process.argv.includes('lib');
 const started = performance.now();
-const library = (await embedLua()) && (await buildLibrary());
+const library = (await embedLua()) && (await all(buildLibrary(), buildPage()));
 const done = library && (onlyLibrary || (await all(buildSampleApp(), buildWorkers())));
 console.log(`${done ? 'built' : 'BUILD FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 if (!done) process.exitCode = 1;
