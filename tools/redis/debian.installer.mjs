@@ -17,6 +17,7 @@ const NEVER_FETCHED = new Set(['libc6', 'libgcc-s1', 'libstdc++6']);
  * @typedef {object} DebianPackage
  * @property {string} name
  * @property {string} folder where it is kept, see {@link packageFolder}
+ * @property {boolean} [isWhole] with the packages that it needs in turn, and not those alone that it names itself
  * @property {(root: string) => Promise<string | null>} prepare completes the unpacked package, and says what is wrong with it
  */
 
@@ -43,12 +44,12 @@ export async function installDebianRedis(tried) {
  * @param {string[]} tried gets the reason where it cannot be done
  * @returns {Promise<boolean>}
  */
-export async function installDebianPackage({ name, folder, prepare }, tried) {
+export async function installDebianPackage({ name, folder, isWhole = false, prepare }, tried) {
   if (process.platform !== 'linux' || !existsSync('/etc/debian_version')) return false;
   await mkdir(cacheFolder(), { recursive: true });
   const work = await mkdtemp(join(cacheFolder(), 'work-'));
   try {
-    const problem = (await unpackPackage(name, work)) ?? (await prepare(join(work, 'root')));
+    const problem = (await unpackPackage(name, work, isWhole)) ?? (await prepare(join(work, 'root')));
     if (problem !== null) {
       tried.push(`apt-get: ${problem}`);
       return false;
@@ -86,9 +87,10 @@ async function prepareRedis(root) {
  * Fills `<work>/root`.
  * @param {string} name of the package
  * @param {string} work
+ * @param {boolean} isWhole
  * @returns {Promise<string | null>} why it did not work
  */
-async function unpackPackage(name, work) {
+async function unpackPackage(name, work, isWhole) {
   const root = join(work, 'root');
   const packages = join(work, 'packages');
   for (const folder of ['state/lists/partial', 'cache/archives/partial', 'packages', 'root']) {
@@ -104,7 +106,8 @@ async function unpackPackage(name, work) {
 
   // One unreachable source makes `update` fail although the others suffice: the download decides.
   const update = await runCommand('apt-get', [...options, 'update'], { timeout: DOWNLOADED_WITHIN });
-  const names = [name, ...(await missingLibraries(name, options))];
+  const needed = isWhole ? neededPackages : missingLibraries;
+  const names = [...new Set([name, ...(await needed(name, options))])];
   const download = await runCommand('apt-get', [...options, 'download', ...names], {
     cwd: packages,
     timeout: DOWNLOADED_WITHIN,
@@ -132,6 +135,18 @@ async function missingLibraries(packageName, options) {
     if (!ok || !status.startsWith('install ok installed')) missing.push(name);
   }
   return missing;
+}
+
+/**
+ * All packages that apt would install for a package on this machine.
+ * @param {string} packageName
+ * @param {string[]} options
+ */
+async function neededPackages(packageName, options) {
+  const simulated = ['--simulate', 'install', '--no-install-recommends', packageName];
+  const { output } = await runCommand('apt-get', [...options, ...simulated]);
+  const names = [...output.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
+  return names.filter((name) => !NEVER_FETCHED.has(name));
 }
 
 /**

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { runCommand } from '../redis/command.runner.mjs';
+import { installDebianPackage, packageFolder } from '../redis/debian.installer.mjs';
+import { Unavailable } from '../test/unavailable.mjs';
+
+/** @typedef {{ path: string, env: Record<string, string> }} Browser */
+
+const ON_PATH = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+/** In Debian's package: the program itself, since the script that starts it has paths of a whole system. */
+const PACKAGED = 'usr/lib/chromium/chromium';
+
+/**
+ * Finds Chromium: on PATH, in the private cache, or in Debian's package, which is unpacked into that cache without root.
+ * @returns {Promise<Browser>}
+ * @throws {Unavailable}
+ */
+export async function findChromium() {
+  for (const name of ON_PATH) {
+    const folder = (process.env['PATH'] ?? '').split(delimiter).find((each) => existsSync(join(each, name)));
+    if (folder !== undefined && (await doesRun({ path: join(folder, name), env: {} })))
+      return { path: join(folder, name), env: {} };
+  }
+  const folder = packageFolder('chromium');
+  const cached = await describe(folder);
+  if (existsSync(cached.path)) return cached;
+  /** @type {string[]} */
+  const tried = [];
+  /** @param {string} root */
+  const prepare = async (root) =>
+    (await doesRun(await describe(root))) ? null : 'its Chromium does not run';
+  if (await installDebianPackage({ name: 'chromium', folder, isWhole: true, prepare }, tried))
+    return await describe(folder);
+  throw new Unavailable(['no Chromium: apt-get install chromium', ...tried].join('; '));
+}
+
+/** @param {Browser} browser */
+async function doesRun({ path, env }) {
+  const { ok, output } = await runCommand(path, ['--version', '--no-sandbox'], { env, timeout: 20_000 });
+  return ok && /Chrom/.test(output);
+}
+
+/**
+ * @param {string} root an unpacked package
+ * @returns {Promise<Browser>}
+ */
+async function describe(root) {
+  const libraries = [join(root, 'usr/lib'), join(root, 'lib')];
+  const nested = await Promise.all(
+    libraries.map(async (folder) =>
+      (await readdir(folder).catch(() => []))
+        .filter((name) => name.includes('-linux-'))
+        .map((name) => join(folder, name)),
+    ),
+  );
+  const inherited = process.env['LD_LIBRARY_PATH'];
+  const paths = [...nested.flat(), ...(inherited ? [inherited] : [])];
+  return { path: join(root, PACKAGED), env: { LD_LIBRARY_PATH: paths.join(delimiter) } };
+}
