@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 export const USAGE = `npm run demo -- [options]
   --seconds N      how long the schedule is watched (10 to 3600; 30)
   --instances N    how many instances share it (2 to 20; 3)
+  --board          leaves the instances running, with the dashboard, until Ctrl+C
   --unsafe         the same application without the library
   --port-base N    ports of the instances, from N on (free ones)
   --no-build       run what was built before`;
@@ -20,6 +21,7 @@ export function readOptions(args) {
     options: {
       seconds: { type: 'string', default: '30' },
       instances: { type: 'string', default: '3' },
+      board: { type: 'boolean', default: false },
       unsafe: { type: 'boolean', default: false },
       'port-base': { type: 'string' },
       'no-build': { type: 'boolean', default: false },
@@ -28,10 +30,13 @@ export function readOptions(args) {
   });
   if (values.help) return 'help';
   const portBase = values['port-base'];
+  if (values.board && values.unsafe)
+    throw new Error('--board shows the library: it cannot be used with --unsafe');
   return {
     seconds: whole('seconds', values.seconds, 10, 3600),
     instances: whole('instances', values.instances, 2, 20),
     unsafe: values.unsafe,
+    board: values.board,
     portBase: portBase === undefined ? undefined : whole('port-base', portBase, 1024, 65_000),
     build: !values['no-build'],
   };

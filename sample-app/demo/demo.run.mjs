@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { provideRedis } from '../../tools/redis/redis.runner.mjs';
 import { BankReader } from './bank.reader.mjs';
 import { build, checkBuilt } from './build.step.mjs';
@@ -65,6 +66,7 @@ export async function runDemo(options, screen, signal) {
       accounts: ACCOUNTS,
       lease: LEASE,
     });
+    if (options.board) return await leaveRunning(screen, signal, fleet);
     screen.step('stopping the instances …');
     const killed = await fleet.stop(STOPPED_WITHIN);
     await bank.finish();
@@ -111,7 +113,7 @@ async function openAccounts(fleet, signal) {
  * @param {Screen} screen
  * @param {Fleet} fleet
  */
-function introduce({ unsafe, seconds }, screen, fleet) {
+function introduce({ unsafe, board, seconds }, screen, fleet) {
   screen.clearStatus();
   screen.line(`${plural(fleet.serving.length, 'instance')} of the sample app, one Redis, ${seconds} s.`);
   screen.line(
@@ -120,5 +122,22 @@ function introduce({ unsafe, seconds }, screen, fleet) {
   if (unsafe) screen.line(screen.paint('red', '--unsafe: the same application WITHOUT the library.'));
   for (const { name, pid, url } of fleet.serving)
     screen.line(screen.paint('dim', `  ${name}  ${url}  process ${pid}`));
+  if (board) screen.line(`The dashboard is at ${fleet.serving[0]?.url}/locks`);
   screen.line();
+}
+
+/**
+ * Leaves the instances at their work until the demo is interrupted.
+ * @param {Screen} screen
+ * @param {AbortSignal} signal
+ * @param {Fleet} fleet
+ * @returns {Promise<never>}
+ */
+async function leaveRunning(screen, signal, fleet) {
+  screen.clearStatus();
+  screen.line(
+    `The instances go on. The dashboard is at ${fleet.serving[0]?.url}/locks (end it with Ctrl+C).`,
+  );
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
 }

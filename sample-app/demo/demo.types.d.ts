@@ -5,6 +5,7 @@ export interface DemoOptions {
   readonly instances: number;
   /** The same application without the library. */
   readonly unsafe: boolean;
+  readonly board: boolean;
   /** The first instance's port; the others follow. Undefined: free ones. */
   readonly portBase: number | undefined;
   /** Whether to bring the build up to date first. */

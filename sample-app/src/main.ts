@@ -5,4 +5,5 @@ import { AppSettings } from './settings/app.settings.js';
 
 const app = await NestFactory.create(AppModule);
 app.enableShutdownHooks();
-await app.listen(app.get(AppSettings).port, '127.0.0.1');
+const { port, host } = app.get(AppSettings);
+await app.listen(port, host);

@@ -36,6 +36,12 @@ export class DistributedLockHealthIndicator {
   }
 }
 
+export class DistributedLockDashboardModule {
+  static forRoot() {
+    return { module: DistributedLockDashboardModule };
+  }
+}
+
 export class DistributedLockMetricsModule {
   static forRootAsync() {
     return { module: DistributedLockMetricsModule };
