@@ -16,7 +16,7 @@ test('every link between pages leads to a file, and to a heading of it', () => {
   expect(listPages().flatMap((page) => findBrokenLinks(page))).toEqual([]);
 });
 
-test('every page of docs/ can be come to from the README', () => {
+test('every page of docs/ and ops/ can be come to from the README', () => {
   const pages = new Map(listPages().map(({ path, text }) => [path, text]));
   const found = new Set(['README.md']);
   for (const path of found)
@@ -24,7 +24,7 @@ test('every page of docs/ can be come to from the README', () => {
       const { pathname } = new URL(target, `file:///${path}`);
       if (pages.has(pathname.slice(1))) found.add(pathname.slice(1));
     }
-  const below = [...pages.keys()].filter((path) => path.startsWith('docs/'));
+  const below = [...pages.keys()].filter((path) => /^(?:docs|ops)\//.test(path));
   expect(below.filter((path) => !found.has(path))).toEqual([]);
 });
 

@@ -9,11 +9,16 @@ export interface Page {
 
 const SINGLE = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sample-app/README.md', 'bench/README.md'];
 
+/** Folders whose pages, also in folders below, belong to the documentation. */
+const FOLDERS = ['docs', 'ops'];
+
 /** Every page that a reader can come to, in a fixed order. */
 export function listPages(root = '.'): Page[] {
-  const below = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file.replaceAll('\\', '/')}`);
+  const below = FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
+  );
   return [...SINGLE, ...below.toSorted()].flatMap((path) => {
     const text = readIfThere(join(root, path));
     return text === undefined ? [] : [{ path, text }];

@@ -30,6 +30,17 @@ export const RECIPE_READINGS: Readings = {
       expect(await lastRuns(locks, 'books')).toEqual(['2026-01-01T00:00:00.000Z completed']);
     },
   },
+  'docs/recipes/heartbeat.md': {
+    'monitored.jobs.ts': async (_, { 'monitored.jobs.ts': { cronitor, betterStack } }) => {
+      expect(cronitor('https://cronitor.link/p/key/import')).toEqual({
+        start: 'https://cronitor.link/p/key/import?state=run',
+        success: 'https://cronitor.link/p/key/import?state=complete',
+        failure: 'https://cronitor.link/p/key/import?state=fail',
+      });
+      expect(betterStack('https://host/token')).toMatchObject({ failure: 'https://host/token/fail' });
+      expect([cronitor(undefined), betterStack(undefined)]).toEqual([undefined, undefined]);
+    },
+  },
   'docs/recipes/endpoints.md': {
     'withdrawals.controller.ts': async (
       stage,
