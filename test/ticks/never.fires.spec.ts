@@ -64,7 +64,11 @@ describe.concurrent('a cron expression that never fires', { timeout: scaled(20_0
       expect(linesOf(stage)).toEqual([warningOf(stage, schedule)]);
       await until('the other job runs', () => runs.count > 0, 10_000);
       await until('it is registered', async () => (await statusOf(stage, app)) !== undefined, 10_000);
-      expect(await statusOf(stage, app)).toMatchObject({ schedule, mark: 0, next: undefined });
+      expect(await statusOf(stage, app)).toMatchObject({
+        schedule,
+        mark: expect.any(Number),
+        next: undefined,
+      });
       expect(stage.runs).toEqual([]);
     },
   );

@@ -6,8 +6,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { chromium } from 'playwright-core';
-import { DistributedLockModule, LockService } from '../../dist/esm/index.js';
-import { DistributedLockDashboardModule } from '../../dist/esm/dashboard/index.js';
+import { DistributedLockDashboardModule } from 'nestjs-distributed-lock/dashboard';
+import { DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { findChromium } from '../browser/chromium.finder.mjs';
 import { startRedis } from '../redis/redis.runner.mjs';
 

@@ -9,6 +9,9 @@ import { storeTime } from './store.time.js';
 /** The most locks that a page shows. */
 const MOST = 200;
 
+/** Locks that are read at the same time. */
+const ABREAST = 50;
+
 /** The most pages that are read for one event. */
 const PAGES = 5;
 
@@ -60,8 +63,10 @@ export class LocksSource implements FeedSource<LocksEvent> {
   async #readKnown(add: (lock: FoundLock) => void, found: ReadonlyMap<string, DashboardLock>): Promise<void> {
     const names = new Set([...found.values()].map(({ name }) => name));
     const missing = [...this.#known].filter((name) => !names.has(name));
-    const locks = await Promise.all(missing.map((name) => this.#read(name)));
-    for (const lock of locks) if (lock !== undefined) add(lock);
+    for (let at = 0; at < missing.length; at += ABREAST) {
+      const locks = await Promise.all(missing.slice(at, at + ABREAST).map((name) => this.#read(name)));
+      for (const lock of locks) if (lock !== undefined) add(lock);
+    }
   }
 
   async #exact(): Promise<FoundLock | undefined> {

@@ -15,18 +15,20 @@ describe('isImpossibleDate', () => {
     ['0 0 30 2,3 *', false],
     ['0 0 1,31 4 *', false],
     ['0 0 31 4 1', false],
+    // cron shows these weekdays as all of them.
+    ['0 0 31 4 0-5', false],
     ['0 0 * 2 *', false],
     ['0 0 31 * *', false],
     ['@monthly', false],
     ['* * * * * *', false],
   ])('of "%s" is %s', (expression, expected) => {
-    expect(isImpossibleDate(new CronTime(expression, 'UTC').toJSON())).toBe(expected);
+    expect(isImpossibleDate(expression, new CronTime(expression, 'UTC').toJSON())).toBe(expected);
   });
 
   it.each([[[]], [['a']], [['x', 'y', '*']], [['30', '2']], [['30', 'x', '*']]])(
     'is false for what is no expression: %j',
     (fields) => {
-      expect(isImpossibleDate(fields)).toBe(false);
+      expect(isImpossibleDate('* * * * *', fields)).toBe(false);
     },
   );
 });

@@ -34,4 +34,13 @@ describe('the number of instants of a span', () => {
     expect(instants.count(START, instants.latestAt(START + DAY) ?? 0)).toBe(48);
     expect(instants.count(START, instants.latestAt(START + 100 * DAY) ?? 0)).toBeUndefined();
   });
+
+  test.each(['* 9-17 * * *', '*/5 * * * 1-5', '* * 1-7 * *', '* 0-58 * * * *', '*/10 0-54 * * * *'])(
+    'is unknown for many instants of "%s", which leaves out some time that was not visited',
+    (source) => {
+      const instants = of(source);
+      const begin = instants.latestAt(START + 9 * HOUR) ?? 0;
+      expect(instants.count(begin, instants.latestAt(START + 40 * DAY) ?? 0)).toBeUndefined();
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { NominalSequence, type CronTimeLike } from './nominal.sequence.js';
 export type { CronTimeLike } from './nominal.sequence.js';
 
 const SECOND = 1000;
+const MINUTE = 60 * SECOND;
 const DAY = 24 * 3_600_000;
 /** The longest rest of a cron expression is eight years: 29 February over 2100. */
 const LONGEST_REST = 9 * 366 * DAY;
@@ -30,12 +31,14 @@ export class NominalInstants {
   readonly fingerprint: string;
   readonly #sequence: NominalSequence;
   readonly #once: number | undefined;
+  readonly #expression: string;
   /** Neighbouring instants of the sequence, rising. */
   readonly #stretch: number[] = [];
 
   /** @param sequence of the same schedule, which may be shared */
   constructor(cronTime: CronTimeLike, sequence = new NominalSequence(cronTime)) {
     this.#sequence = sequence;
+    this.#expression = typeof cronTime.source === 'string' ? cronTime.source.trim() : '';
     if (typeof cronTime.source === 'string') {
       this.fingerprint = `${cronTime.source.trim().replace(/\s+/g, ' ')} [${this.#sequence.zone.label}]`;
     } else {
@@ -70,14 +73,16 @@ export class NominalInstants {
 
   /**
    * The number of instants after `after` up to and including `last`, both epoch ms.
-   * @returns undefined where there are more than can be visited, and their distances differ
+   * @returns undefined where there are more than can be visited, and they do not come all hours of all days at one distance
    */
   count(after: number, last: number): number | undefined {
     const found = this.between(after, last + 1, MOST_VISITED);
     const [first = 0, second = 0] = found;
     if (found.length < MOST_VISITED) return found.length;
     const distance = second - first;
-    const isRegular = found.every((instant, at) => at === 0 || instant - (found[at - 1] ?? 0) === distance);
+    const isRegular =
+      isOpen(this.#expression, distance) &&
+      found.every((instant, at) => at === 0 || instant - (found[at - 1] ?? 0) === distance);
     return isRegular && (last - first) % distance === 0 ? (last - first) / distance + 1 : undefined;
   }
 
@@ -143,4 +148,13 @@ export class NominalInstants {
       else high = middle;
     }
   }
+}
+
+/** Whether an expression leaves out no hour of any day, and for instants within a minute no minute: then the visited ones stand for all. */
+function isOpen(expression: string, distance: number): boolean {
+  const fields = expression.split(/\s+/);
+  const [minute, ...others] = fields.slice(-5);
+  return (
+    others.length === 4 && others.every((field) => field === '*') && (distance >= MINUTE || minute === '*')
+  );
 }

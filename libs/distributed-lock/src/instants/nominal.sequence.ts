@@ -41,7 +41,8 @@ export class NominalSequence {
 
   constructor(cronTime: CronTimeLike) {
     this.#cronTime = cronTime;
-    this.#isImpossible = typeof cronTime.source === 'string' && isImpossibleDate(cronTime.toJSON?.() ?? []);
+    this.#isImpossible =
+      typeof cronTime.source === 'string' && isImpossibleDate(cronTime.source, cronTime.toJSON?.() ?? []);
     this.zone = zoneOffset(cronTime.timeZone, cronTime.utcOffset);
   }
 

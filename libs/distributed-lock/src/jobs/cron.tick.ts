@@ -40,6 +40,14 @@ interface Decision {
   readonly at?: number;
 }
 
+/** The instants behind a mark. */
+interface CountedGap {
+  readonly from: number;
+  readonly fingerprint: string;
+  readonly upTo: number;
+  readonly count: number | undefined;
+}
+
 /** The claim of a tick. */
 interface Question {
   readonly way: TickWay;
@@ -63,6 +71,8 @@ export class CronTick implements ScheduledTick, JobTicks {
   #tickToSettle: number | undefined;
   #answered = -Infinity;
   #isStopped = false;
+  /** The last gap that was counted; `count` is undefined for one that cannot be. */
+  #gap: CountedGap | undefined;
   #work: TickWork | undefined;
 
   constructor(
@@ -215,9 +225,18 @@ export class CronTick implements ScheduledTick, JobTicks {
 
   /** The instants since the newest tick that has a verdict as far as this instance knows. */
   #gapUpTo(previous: number | undefined, instants: NominalInstants): TickClaim['gap'] {
-    const from = Math.max(this.#settled, this.claims.mark ?? -Infinity);
-    if (previous === undefined || from === -Infinity || from >= previous) return undefined;
-    const count = instants.count(from, previous);
+    const from = Math.max(this.#settled, this.claims.mark ?? 0);
+    if (previous === undefined || from === 0 || from >= previous) return undefined;
+    const { fingerprint } = instants;
+    const known = this.#gap;
+    // While Redis is away, each alarm asks for the same gap, and a few instants more.
+    const before =
+      known?.from === from && known.fingerprint === fingerprint && known.upTo <= previous
+        ? known
+        : { from, fingerprint, upTo: from, count: 0 };
+    const more = before.count === undefined ? undefined : instants.count(before.upTo, previous);
+    const count = before.count === undefined || more === undefined ? undefined : before.count + more;
+    this.#gap = { from, fingerprint, upTo: previous, count };
     return count === undefined || count === 0 ? undefined : { from, count };
   }
 

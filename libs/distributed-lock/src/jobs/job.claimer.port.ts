@@ -18,7 +18,7 @@ export interface JobClaims {
   readonly wheel: TimerWheel;
   /** Whether no tick is claimed any more. */
   readonly isClosed: boolean;
-  /** The newest tick with a verdict, as Redis has last answered; undefined before its first answer. */
+  /** The newest tick with a verdict, as Redis has last answered; undefined before its first answer, and for a tick of another schedule. */
   readonly mark: number | undefined;
   /**
    * Waits until the job is registered: before that it is unknown which of its ticks are to be run.

@@ -71,7 +71,10 @@ export class JobClaimer implements JobClaims {
   }
 
   get mark(): number | undefined {
-    return this.#mark ?? this.#registration.mark;
+    const { mark, changedAt = -Infinity } = this.#registration.registered ?? {};
+    const newest = this.#mark ?? mark;
+    // A tick of another schedule says nothing about the ticks of this one.
+    return newest !== undefined && newest >= changedAt ? newest : undefined;
   }
 
   /**

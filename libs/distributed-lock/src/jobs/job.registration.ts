@@ -1,4 +1,5 @@
 import type { OwnJob, ScheduleInstants } from '../ticks/job.control.js';
+import type { Registered } from '../ticks/job.scripts.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import type { Timer } from '../timing/timer.wheel.js';
 
@@ -19,7 +20,7 @@ export interface JobIdentity extends ScheduleInstants {
 export class JobRegistration {
   #isRegistered = false;
   #isCancelled = false;
-  #mark: number | undefined;
+  #registered: Registered | undefined;
   #attempt: Promise<void> | undefined;
   #timer: Timer | undefined;
   #pause = FIRST_RETRY_PAUSE;
@@ -35,9 +36,9 @@ export class JobRegistration {
     private readonly onRegistered: () => void,
   ) {}
 
-  /** The newest tick with a verdict at the registration. */
-  get mark(): number | undefined {
-    return this.#mark;
+  /** What Redis answered; undefined before. */
+  get registered(): Registered | undefined {
+    return this.#registered;
   }
 
   get isRegistered(): boolean {
@@ -85,7 +86,7 @@ export class JobRegistration {
   async #register(): Promise<void> {
     try {
       const { job, fingerprint, ...instants } = this.identity;
-      this.#mark = await this.runner.jobs.register(job, fingerprint(), instants);
+      this.#registered = await this.runner.jobs.register(job, fingerprint(), instants);
       this.#isRegistered = true;
       if (!this.#isCancelled) this.onRegistered();
     } finally {

@@ -104,6 +104,18 @@ export function entriesOf(
   return found;
 }
 
+const ORIGINAL = Symbol('original options');
+
+/** Notes whose copy some options are, so that an entry is still found by them. */
+export function noteOriginal<T extends object>(copy: T, original: object | undefined): T {
+  return Object.defineProperty(copy, ORIGINAL, { value: originalOf(original) });
+}
+
+function originalOf(options: object | undefined): object | undefined {
+  const original: unknown = options === undefined ? undefined : Reflect.get(options, ORIGINAL);
+  return typeof original === 'object' && original !== null ? original : options;
+}
+
 function isSame(one: MountEntry, other: MountEntry): boolean {
-  return one.options === other.options && Object.is(one.timeout, other.timeout);
+  return originalOf(one.options) === originalOf(other.options) && Object.is(one.timeout, other.timeout);
 }

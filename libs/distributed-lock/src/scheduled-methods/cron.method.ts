@@ -190,7 +190,8 @@ export class CronMethod implements JobTicks {
       ? { fingerprint: () => 'a date', latest: () => undefined, next: () => undefined, period: undefined }
       : {
           fingerprint: () => schedule.byStore.fingerprint,
-          latest: (at: number) => schedule.byStore.latestAt(at),
+          // What never fires has none, and may get another expression later: ticks before now are not run then.
+          latest: (at: number) => schedule.byStore.latestAt(at) ?? ('now' as const),
           next: startAfter,
           period: undefined,
         };

@@ -3,7 +3,7 @@ import type { CronJobLike } from '../instants/cron.job.port.js';
 import { CronMethod } from './cron.method.js';
 import { DynamicJob, type DynamicJobPlan } from './dynamic.job.js';
 import type { ExplorerLike, MountEntry } from '../nest-schedule/scheduler.finder.js';
-import { entriesOf, type MountedMethod } from '../nest-schedule/scheduler.roster.js';
+import { entriesOf, noteOriginal, type MountedMethod } from '../nest-schedule/scheduler.roster.js';
 import type { TimerMethod } from './timer.method.js';
 
 /** A method that a scheduler will fire, and its ticks. */
@@ -58,7 +58,7 @@ export class JobMounter {
       const { target } = entry;
       if (method instanceof CronMethod) {
         this.#crons.set(name, method);
-        const restore = this.#takeOverStart(name, entry);
+        const restore = this.#takeOverStart(name, entry, method);
         entry.target = (...args) => method.fire(jobOf(entry), () => target(...args));
         return [restore];
       }
@@ -82,7 +82,7 @@ export class JobMounter {
    * and the application would not start either.
    * @returns gives the entry its options back, once its job is made
    */
-  #takeOverStart(name: string, entry: MountEntry): () => void {
+  #takeOverStart(name: string, entry: MountEntry, method: CronMethod): () => void {
     const { options } = entry;
     const { disabled, initialDelay }: { readonly disabled?: unknown; readonly initialDelay?: unknown } = {
       ...options,
@@ -90,8 +90,16 @@ export class JobMounter {
     // The scheduler itself starts a job with an initial delay later, or never.
     if (disabled || initialDelay) return () => undefined;
     this.#unstarted.add(name);
-    entry.options = { ...options, disabled: true };
-    return () => void Object.assign(entry, { options });
+    entry.options = noteOriginal({ ...options, disabled: true }, options);
+    return () => {
+      Object.assign(entry, { options });
+      // Another wrapper of addCronJob() has not called ours.
+      if (!this.#unstarted.delete(name)) return;
+      const job = jobOf(entry);
+      if (job === undefined) return;
+      method.follow(job);
+      job.start();
+    };
   }
 }
 

@@ -28,6 +28,9 @@ const OPTIONS = optionNames<FindLocksOptions>({ prefix: true, limit: true, from:
 /** The connection is closed when it was not used for so long, in ms. */
 const IDLE = 10_000;
 
+/** How old the instances may be with which locks are shown, in ms. */
+const FRESH = 500;
+
 /** A connection is not used any more after this time, in ms. */
 const LONGEST = 60_000;
 
@@ -47,6 +50,9 @@ export class FleetReader implements Fleet {
   readonly #timer: Timer;
   #session: Promise<ServerSession> | undefined;
   #openedAt = 0;
+  /** Shared by calls at nearly the same time. */
+  #instances: Promise<LockInstance[]> | undefined;
+  #readAt = -Infinity;
   #calls = 0;
   #isClosed = false;
 
@@ -122,13 +128,17 @@ export class FleetReader implements Fleet {
     this.#calls += 1;
     this.#context.wheel.cancel(this.#timer);
     const session = (this.#session ??= this.#openNew());
+    let isOpen = false;
     try {
-      return await work(await session);
+      const opened = await session;
+      isOpen = true;
+      return await work(opened);
     } catch (error) {
       const { kind, code } = RedisFailure.from(error);
       // The next call makes another connection, unless a call has made it by now. A server that refuses is not helped by one, but for a cluster
       // whose slots have moved.
-      if (this.#session === session && (kind !== 'refused' || code === 'MOVED')) void this.#hangUp();
+      const isOfNoUse = !isOpen || kind !== 'refused' || code === 'MOVED';
+      if (this.#session === session && isOfNoUse) void this.#hangUp();
       throw unavailable(name, error);
     } finally {
       this.#calls -= 1;
@@ -138,11 +148,11 @@ export class FleetReader implements Fleet {
 
   /** None where Redis refuses to read them: the locks do not depend on them. */
   async #known(): Promise<LockInstance[]> {
-    try {
-      return await this.#registry.instances();
-    } catch {
-      return [];
+    if (this.#instances === undefined || now() - this.#readAt > FRESH) {
+      this.#readAt = now();
+      this.#instances = this.#registry.instances().catch(() => []);
     }
+    return await this.#instances;
   }
 
   /** Closed soon, or at once where it is old: the masters of a cluster are those of its beginning. */

@@ -12,7 +12,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { JobIndex } from './job.index.js';
 import { jobKeys } from './job.keys.js';
 import { MOST_LISTED, PAGE, type JobEntry, type JobListScripts } from './job.list.scripts.js';
-import type { JobScripts } from './job.scripts.js';
+import type { JobScripts, Registered } from './job.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
 import { WakeSignal } from '../acquire/wake.signal.js';
@@ -121,20 +121,20 @@ export class JobControlService implements JobControl {
    * Registers a job, so that its ticks run from now on.
    * @param schedule distinguishes one schedule from another
    * @param instants of that schedule
-   * @returns the mark of the job: its newest tick with a verdict
+   * @returns the mark of the job, its newest tick with a verdict; and the store's time, if the schedule was another one before
    */
-  async register(job: string, schedule: string, instants: ScheduleInstants): Promise<number | undefined> {
+  async register(job: string, schedule: string, instants: ScheduleInstants): Promise<Registered> {
     const { notices } = this.#engine.context;
     const keys = this.#keysOf(job);
     const app = this.#app;
-    const mark = await this.#quote(job, async () => {
+    const registered = await this.#quote(job, async () => {
       const identity = { app, schedule };
-      const registered = await this.#scripts.register(keys, identity, 'look');
-      const { at } = registered;
+      const first = await this.#scripts.register(keys, identity, 'look');
+      const { at } = first;
       const times = { mark: instants.latest(at) ?? 0, due: instants.next(at), period: instants.period };
       // Of two instances that register at once, neither may have seen the other in its first reply; a repeated call finds itself.
       const again = await this.#scripts.register(keys, identity, times);
-      const before = [registered, again];
+      const before = [first, again];
       const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
       const changed = before.flatMap(({ app: by, schedule: was }) =>
         by !== app || was === '' || was === schedule ? [] : [was],
@@ -143,10 +143,10 @@ export class JobControlService implements JobControl {
         notices.post({ kind: 'shared-job', lock: job, what, is, was });
       if (others[0] !== undefined) warn('app', others[0], app);
       else if (changed[0] !== undefined) warn('schedule', changed[0], schedule);
-      return again.mark;
+      return { mark: again.mark, changedAt: changed[0] === undefined ? undefined : again.at };
     });
     this.enlist(this.targetOf(job));
-    return mark;
+    return registered;
   }
 
   /** The newest records of a job, newest first. */

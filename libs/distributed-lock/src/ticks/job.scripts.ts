@@ -30,6 +30,13 @@ export interface RegisteredAs {
   readonly schedule: string;
 }
 
+/** A job that was registered. Epoch ms by the store's clock. */
+export interface Registered {
+  readonly mark: number | undefined;
+  /** When it was registered with another schedule than before; undefined if it has the same. */
+  readonly changedAt: number | undefined;
+}
+
 /** The times with which a job is registered, in epoch ms by the store's clock. */
 export interface RegistrationTimes {
   /** The mark of a job that has none; `now` for the store's now. */
