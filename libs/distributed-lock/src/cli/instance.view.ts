@@ -1,10 +1,6 @@
 import type { LockInstance } from '../contracts/fleet.contract.js';
+import { instanceOfHolder, instanceLabel } from '../core/instance.names.js';
 import type { LockView } from '../lock-list/lock.view.js';
-
-/** `<host>:<pid>`. */
-export function nameOf({ host, pid }: LockInstance): string {
-  return `${host}:${pid}`;
-}
 
 /** The instances on which a job is on. */
 export function instancesOf(job: string, instances: readonly LockInstance[]): LockInstance[] {
@@ -13,8 +9,8 @@ export function instancesOf(job: string, instances: readonly LockInstance[]): Lo
 
 /** The instance of a holder id, as `<app> on <host>:<pid>`; undefined for a client of Java, and an instance that does not report. */
 export function holderName(holder: string, instances: readonly LockInstance[]): string | undefined {
-  const instance = instances.find(({ id }) => holder.startsWith(`${id}:`));
-  return instance === undefined ? undefined : `${instance.app} on ${nameOf(instance)}`;
+  const instance = instanceOfHolder(holder, instances);
+  return instance === undefined ? undefined : instanceLabel(instance);
 }
 
 /** What an instance has reported of a lock, which Redis does not show. */
@@ -33,7 +29,7 @@ export function reportsOf(lock: string, instances: readonly LockInstance[]): Loc
     instance.locks
       .filter(({ name }) => name === lock)
       .map(({ permits, waiting }) => ({
-        instance: `${instance.app} on ${nameOf(instance)}`,
+        instance: instanceLabel(instance),
         permits,
         waiting,
       })),

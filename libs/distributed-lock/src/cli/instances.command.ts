@@ -1,7 +1,7 @@
 import type { LockInstance } from '../contracts/fleet.contract.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { nameOf } from './instance.view.js';
+import { instanceName } from '../core/instance.names.js';
 import { showInstant } from './job.view.js';
 import { withLocks } from '../command-line/with.locks.js';
 
@@ -26,7 +26,7 @@ function rowOf(instance: LockInstance): string[] {
   const { id, app, version, started, seen, held, waiting, jobs } = instance;
   const on = jobs.filter(({ isOn }) => isOn).length;
   return [
-    nameOf(instance),
+    instanceName(instance),
     app,
     version,
     showInstant(started),

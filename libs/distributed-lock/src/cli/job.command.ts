@@ -1,7 +1,8 @@
 import type { JobStatus } from '../contracts/job.contract.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { instancesOf, nameOf } from './instance.view.js';
+import { instanceName } from '../core/instance.names.js';
+import { instancesOf } from './instance.view.js';
 import { RUN_HEADS, runRow, showInstant, stateOf } from './job.view.js';
 import { instancesIn, withLocks } from '../command-line/with.locks.js';
 
@@ -15,7 +16,7 @@ export async function showJob(context: CommandContext): Promise<number> {
       locks.jobs.status(line.name),
       isWhole ? instancesIn(locks) : [],
     ]);
-    const on = instancesOf(line.name, instances).map(nameOf);
+    const on = instancesOf(line.name, instances).map(instanceName);
     const isKnown = status !== undefined || runs.length > 0;
     if (!isKnown) terminal.note(unknownJob(context));
     if (line.isJson) terminal.json({ job: line.name, status, runs });

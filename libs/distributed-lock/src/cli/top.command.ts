@@ -6,7 +6,8 @@ import { instancesIn, withLocks } from '../command-line/with.locks.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import { showTime } from '../lock-list/lock.view.js';
 import type { LockService } from '../service/lock.service.js';
-import { instancesOf, nameOf } from './instance.view.js';
+import { instanceLabel } from '../core/instance.names.js';
+import { instancesOf } from './instance.view.js';
 import { showInstant, stateOf } from './job.view.js';
 
 /** The time between two readings, in ms. */
@@ -104,7 +105,7 @@ function draw({ terminal, line }: CommandContext, reading: Reading | Error, rows
 function holderOf({ holders, left }: FoundLock): string {
   const [first] = holders;
   if (first === undefined) return left === undefined ? '-' : `${left} left`;
-  return first.instance === undefined ? first.holder : `${first.instance.app} on ${nameOf(first.instance)}`;
+  return first.instance === undefined ? first.holder : instanceLabel(first.instance);
 }
 
 /** `in 12 s`, `3 min ago`. */

@@ -1,4 +1,4 @@
-import type { LockService } from '../service/lock.service.js';
+import { forceUnlock } from '../service/forced.release.js';
 import { UsageError } from '../command-line/command.line.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { isAgreed } from '../command-line/confirmation.js';
@@ -36,19 +36,5 @@ function questionOf({ name, kind, holders, ttl }: LockView): string {
 }
 
 async function free(context: CommandContext, view: LockView): Promise<boolean> {
-  return await withLocks(context, (locks) => lockOf(locks, view).forceUnlock());
-}
-
-/** By its kind, so that the right waiters are woken. */
-function lockOf(service: LockService, { name, kind }: LockView) {
-  switch (kind) {
-    case 'read lock':
-      return service.getReadWriteLock(name).readLock();
-    case 'write lock':
-      return service.getReadWriteLock(name).writeLock();
-    case 'fair lock':
-      return service.getFairLock(name);
-    default:
-      return service.getLock(name);
-  }
+  return await withLocks(context, (locks) => forceUnlock(locks, view));
 }

@@ -1,6 +1,7 @@
 import type { Fleet, LockInstance } from '../contracts/fleet.contract.js';
 import { now } from '../timing/monotonic.clock.js';
-import { instanceName, instanceOf, leadershipsOf, type KnownInstances } from './model.views.js';
+import { instanceName } from '../core/instance.names.js';
+import { instanceOf, leadershipsOf, type KnownInstances } from './model.views.js';
 
 /** How old a reading may be, in ms: instances report every 10 s, and at once only when they become leaders. */
 const FRESH = 900;

@@ -32,9 +32,6 @@ export class LocksSource implements FeedSource<LocksEvent> {
     const { fleet } = this.locks;
     const found = new Map<string, DashboardLock>();
     const add = (lock: FoundLock) => found.set(lock.key, lockOf(lock));
-    // A name as a whole is found however many other keys there are.
-    const exact = await this.#exact();
-    if (exact !== undefined) add(exact);
     const isFirst = this.#next === undefined;
     let pages = 0;
     do {
@@ -62,15 +59,13 @@ export class LocksSource implements FeedSource<LocksEvent> {
 
   async #readKnown(add: (lock: FoundLock) => void, found: ReadonlyMap<string, DashboardLock>): Promise<void> {
     const names = new Set([...found.values()].map(({ name }) => name));
-    const missing = [...this.#known].filter((name) => !names.has(name));
+    // A name as a whole is found however many other keys there are.
+    const wanted = new Set([...(this.prefix === '' ? [] : [this.prefix]), ...this.#known]);
+    const missing = [...wanted].filter((name) => !names.has(name));
     for (let at = 0; at < missing.length; at += ABREAST) {
       const locks = await Promise.all(missing.slice(at, at + ABREAST).map((name) => this.#read(name)));
       for (const lock of locks) if (lock !== undefined) add(lock);
     }
-  }
-
-  async #exact(): Promise<FoundLock | undefined> {
-    return this.prefix === '' ? undefined : await this.#read(this.prefix);
   }
 
   /** Undefined for what is there no more, and for what can be no name. */

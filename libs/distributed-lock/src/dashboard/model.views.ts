@@ -1,6 +1,7 @@
 import type { FoundHolder, FoundLock, LockInstance } from '../contracts/fleet.contract.js';
 import type { JobStatus } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
+import { instanceLabel, instanceName } from '../core/instance.names.js';
 import type {
   DashboardHolder,
   DashboardInstance,
@@ -26,10 +27,6 @@ const MOST_JOBS = 50;
 /** `<host>:<pid>:<client id>` without the client id, which is noise for people. */
 function placeOf(instance: string): string {
   return instance.replace(/:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, '');
-}
-
-export function instanceName({ host, pid }: LockInstance): string {
-  return `${host}:${pid}`;
 }
 
 /** A record as the page has it. */
@@ -127,6 +124,6 @@ function holderOf({ holder, count, instance }: FoundHolder): DashboardHolder {
   return {
     holder,
     count,
-    ...(instance !== undefined && { instance: `${instance.app} on ${instanceName(instance)}` }),
+    ...(instance !== undefined && { instance: instanceLabel(instance) }),
   };
 }

@@ -1,4 +1,5 @@
 import type { FoundHolder, FoundKind, FoundLock, LockInstance } from '../contracts/fleet.contract.js';
+import { instanceOfHolder } from '../core/instance.names.js';
 import type { LockView } from './lock.view.js';
 
 /** The most waiters of a lock. */
@@ -20,8 +21,7 @@ export function isListed(view: LockView): view is ListedLock {
 /** Puts together what Redis has of a lock, and what the instances have reported of it. */
 export function foundLock(view: ListedLock, instances: readonly LockInstance[]): FoundLock {
   const { name, key, kind, left, ttl } = view;
-  const instanceOf = (holder: string) =>
-    instances.find(({ id }) => id === holder || holder.startsWith(`${id}:`));
+  const instanceOf = (holder: string) => instanceOfHolder(holder, instances);
   const holders = view.holders.map(({ holder, count }) => ({ holder, count, instance: instanceOf(holder) }));
   const reports = instances.flatMap((instance) =>
     instance.locks.filter((lock) => lock.name === name).map((lock) => ({ ...lock, instance })),

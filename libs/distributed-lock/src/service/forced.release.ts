@@ -1,11 +1,11 @@
-import type { FoundLock } from '../contracts/fleet.contract.js';
 import type { LockKinds } from '../core/lock.kinds.js';
 import { LockTarget } from '../core/lock.target.js';
+import type { LockView, ViewKind } from '../lock-list/lock.view.js';
 import { NamedLock } from '../locks/named.lock.js';
 import type { LockService } from './lock.service.js';
 
 /** The kinds whose waiters are woken in another way than those of a re-entrant lock. */
-const KIND_OF: Partial<Record<FoundLock['kind'], keyof LockKinds>> = {
+const KIND_OF: Partial<Record<ViewKind, keyof LockKinds>> = {
   'fair lock': 'fair',
   'read lock': 'read',
   'write lock': 'write',
@@ -18,7 +18,7 @@ const KIND_OF: Partial<Record<FoundLock['kind'], keyof LockKinds>> = {
  */
 export async function forceUnlock(
   { engine }: Pick<LockService, 'engine'>,
-  { name, key, kind }: Pick<FoundLock, 'name' | 'key' | 'kind'>,
+  { name, key, kind }: Pick<LockView, 'name' | 'key' | 'kind'>,
 ): Promise<boolean> {
   const target = new LockTarget(engine.context.kinds[KIND_OF[kind] ?? 'reentrant'], name, key);
   return await new NamedLock(engine, target, (granted) => granted).forceUnlock();
