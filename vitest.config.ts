@@ -17,6 +17,11 @@ const SIMULATION = ['test/simulation/**/*.spec.ts', 'test/porcupine/simulated.hi
 /** The scripts beside models of them. */
 const MODELS = ['test/models/**/*.spec.ts'];
 
+/** What runs whole programs, or a compiler, beside the library: they need a CPU, and tests with deadlines would be late for them. */
+const PROGRAMS = ['bench', 'cli', 'consumers', 'dashboard', 'demo', 'docs', 'ops', 'schematics'].map(
+  (folder) => `test/${folder}/**/*.spec.ts`,
+);
+
 /** The conformance suite, on one server and without Redis. */
 const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map(
   (folder) => `test/${folder}/**/*.conformance.spec.ts`,
@@ -54,8 +59,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          // The documentation's code runs as a user's would: by Node, on the built library.
-          server: { deps: { external: [/\/dist\/(?:docs|esm)\//] } },
           include: ['test/**/*.spec.ts'],
           exclude: [
             ...configDefaults.exclude,
@@ -65,6 +68,7 @@ export default defineConfig({
             'test/interop/**',
             ...CONFORMANCE,
             ...MODELS,
+            ...PROGRAMS,
             ...SIMULATION,
             ...TOPOLOGIES,
           ],
@@ -74,6 +78,20 @@ export default defineConfig({
           isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'programs',
+          // The documentation's code runs as a user's would: by Node, on the built library.
+          server: { deps: { external: [/\/dist\/(?:docs|esm)\//] } },
+          include: PROGRAMS,
+          globalSetup: ['test/support/global.setup.ts'],
+          pool: 'forks',
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 8 },
         },
       },
       {

@@ -58,7 +58,7 @@ export class KindWorker {
   async told<K extends Exclude<KindMessage['kind'], 'ready'>>(
     kind: K,
     id: number,
-    within = 20_000,
+    within = 8000,
   ): Promise<MessageOf<K>> {
     let found: MessageOf<K> | undefined;
     const fits = (message: KindMessage): message is MessageOf<K> =>
@@ -72,8 +72,15 @@ export class KindWorker {
     return found;
   }
 
+  /** What the worker told of a grant; undefined: there was none yet. */
+  grant(id: number): MessageOf<'granted'> | undefined {
+    return this.#messages.find((message) => message.kind === 'granted' && message.id === id) as
+      | MessageOf<'granted'>
+      | undefined;
+  }
+
   hasBeenGranted(id: number): boolean {
-    return this.#messages.some((message) => message.kind === 'granted' && message.id === id);
+    return this.grant(id) !== undefined;
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -3,9 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { KindStage } from '../kinds/kind.stage.js';
-import { machineTime } from '../kinds/machine.clock.js';
 import { scaled } from '../support/slowness.js';
-import { COMES_WITHIN, granted, lockOf, places, QUEUED, queueUp, settled } from './queue.stage.js';
+import { Stopwatch } from '../support/stopwatch.js';
+import {
+  begin,
+  COMES_WITHIN,
+  expectInOrder,
+  lockOf,
+  places,
+  QUEUED,
+  queueUp,
+  settled,
+  Waiting,
+  type QueuedKind,
+} from './queue.stage.js';
 import { BOUND } from './shorter.stage.js';
 
 /** As Redisson takes a free lock, but for the lease. */
@@ -14,46 +25,40 @@ const TAKE = `if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end return red
 describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
   test('is notified in the order of the queue, one by one', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { unlock, workers } = await queueUp(stage, kind, 4);
+      const { unlock, waiting } = await queueUp(stage, kind, 4);
+      const begun = begin();
       await unlock();
-      for (const [index, worker] of workers.entries()) {
-        await worker.told('granted', index);
-        expect(workers.filter((each, at) => each.hasBeenGranted(at))).toHaveLength(index + 1);
-        worker.unlock(index);
-      }
+      expect(await waiting.rest(begun)).toBe(4);
       await settled(stage);
     });
   });
 
   test('is passed over within 100 ms more when it is stopped, and has its turn when it goes on', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { unlock, workers } = await queueUp(stage, kind, 3);
-      const [stopped, next, last] = workers;
-      stopped?.signal('SIGSTOP');
-      const begun = machineTime();
+      const { unlock, workers, waiting } = await queueUp(stage, kind, 3);
+      workers[0]?.signal('SIGSTOP');
+      const begun = begin();
       await unlock();
-      expect(await granted(next, 1, begun)).toBeLessThan(COMES_WITHIN + BOUND);
-      stopped?.signal('SIGCONT');
-      // It has its place again, before the last one.
+      const turn = await waiting.next(begun);
+      expect(turn.isFirst).toBe(false);
+      expect(turn.waited).toBeLessThan(COMES_WITHIN + BOUND);
+      workers[0]?.signal('SIGCONT');
+      // It has its place again, before the other one.
       await places(stage, 2);
-      next?.unlock(1);
-      await stopped?.told('granted', 0);
-      expect(last?.hasBeenGranted(2)).toBe(false);
-      stopped?.unlock(0);
-      await last?.told('granted', 2);
-      last?.unlock(2);
+      await waiting.rest(waiting.release(turn));
       await settled(stage);
     });
   });
 
   test('is passed over at once when it is dead', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { unlock, workers } = await queueUp(stage, kind, 3);
-      await Promise.all([workers[0]?.kill(), workers[1]?.kill()]);
-      const begun = machineTime();
+      const { unlock, waiting } = await queueUp(stage, kind, 3);
+      await Promise.all([waiting.kill(0), waiting.kill(1)]);
+      const begun = begin();
       await unlock();
-      expect(await granted(workers[2], 2, begun)).toBeLessThan(BOUND);
-      workers[2]?.unlock(2);
+      const turn = await waiting.next(begun);
+      expect(turn.waited).toBeLessThan(BOUND);
+      waiting.release(turn);
       await settled(stage);
     });
   });
@@ -69,13 +74,13 @@ describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
         await places(stage, 1);
         const waiting = lockOf(other, kind).lock();
         await places(stage, 2);
-        const begun = performance.now();
+        const watch = new Stopwatch();
         const freed = held.unlock();
         if (turn % 2 === 0) await freed;
         abort.abort(new Error('given up'));
         await (await left.catch(() => undefined))?.unlock();
         await (await waiting).unlock();
-        expect(performance.now() - begun).toBeLessThan(COMES_WITHIN + BOUND);
+        expect(watch.ms).toBeLessThan(COMES_WITHIN + BOUND);
       }
     });
   });
@@ -106,64 +111,60 @@ describe.each(QUEUED)('a release of a %s lock', (kind) => {
 
   test('leaves nothing behind when no process waits any more', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { unlock, workers } = await queueUp(stage, kind, 3);
+      const { unlock, waiting } = await queueUp(stage, kind, 3);
+      const begun = begin();
       await unlock();
-      for (const [index, worker] of workers.entries()) {
-        await worker.told('granted', index);
-        worker.unlock(index);
-      }
+      await waiting.rest(begun);
       await settled(stage);
       expect(await stage.faults.admin.exists(stage.faults.key('x'))).toBe(0);
     });
   });
 });
 
+/** A lock that an unknown client holds, without a lease, and processes that wait for it. */
+async function strangerHolds(stage: KindStage, kind: QueuedKind, count: number) {
+  const { admin } = stage.faults;
+  const [key, channel] = [stage.faults.key('x'), lockChannel(stage.faults.key('x'))];
+  await admin.hset(key, 'another:1', 1);
+  const workers = await Promise.all(Array.from({ length: count }, () => stage.fork()));
+  for (const [index, worker] of workers.entries()) {
+    worker.take(index, kind, 'x');
+    await places(stage, index + 1);
+  }
+  const unlock = () => admin.multi().del(key).publish(channel, '0').exec();
+  return { unlock, workers, waiting: new Waiting(workers) };
+}
+
 describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kind) => {
   test('frees the lock for the process whose turn it is within 100 ms', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { admin } = stage.faults;
-      const [key, channel] = [stage.faults.key('x'), lockChannel(stage.faults.key('x'))];
-      await admin.hset(key, 'another:1', 1);
-      const [first, second] = [await stage.fork(), await stage.fork()];
-      for (const [index, worker] of [first, second].entries()) {
-        worker.take(index, kind, 'x');
-        await places(stage, index + 1);
-      }
-      const begun = machineTime();
-      await admin.multi().del(key).publish(channel, '0').exec();
-      expect(await granted(first, 0, begun)).toBeLessThan(BOUND);
-      first.unlock(0);
-      await second.told('granted', 1);
-      second.unlock(1);
+      const { unlock, waiting } = await strangerHolds(stage, kind, 2);
+      const begun = begin();
+      await unlock();
+      const turn = await waiting.next(begun);
+      expectInOrder(turn);
+      expect(turn.waited).toBeLessThan(BOUND);
+      await waiting.rest(waiting.release(turn));
       await settled(stage);
     });
   });
 
   test('does not keep the next process waiting while the first one is stopped', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { admin } = stage.faults;
-      const [key, channel] = [stage.faults.key('x'), lockChannel(stage.faults.key('x'))];
-      const listener = admin.duplicate();
-      await listener.subscribe(channel);
-      await admin.hset(key, 'another:1', 1);
-      const workers = [await stage.fork(), await stage.fork(), await stage.fork()];
-      for (const [index, worker] of workers.entries()) {
-        worker.take(index, kind, 'x');
-        await places(stage, index + 1);
-      }
-      const [stopped, next, last] = workers;
-      stopped?.signal('SIGSTOP');
-      const begun = machineTime();
-      await admin.multi().del(key).publish(channel, '0').exec();
+      const listener = stage.faults.admin.duplicate();
+      await listener.subscribe(lockChannel(stage.faults.key('x')));
+      const { unlock, workers, waiting } = await strangerHolds(stage, kind, 3);
+      workers[0]?.signal('SIGSTOP');
+      const begun = begin();
+      await unlock();
       // The turn of the others, then that of the stopped one.
-      expect(await granted(next, 1, begun)).toBeLessThan(2 * COMES_WITHIN + BOUND);
-      stopped?.signal('SIGCONT');
-      next?.unlock(1);
+      const turn = await waiting.next(begun);
+      expect(turn.isFirst).toBe(false);
+      expect(turn.waited).toBeLessThan(2 * COMES_WITHIN + BOUND);
+      workers[0]?.signal('SIGCONT');
       // The last one is first where the stopped one comes back too late for its place.
-      await Promise.all([
-        stopped?.told('granted', 0).then(() => stopped.unlock(0)),
-        last?.told('granted', 2).then(() => last.unlock(2)),
-      ]);
+      const second = await waiting.next(waiting.release(turn));
+      await waiting.rest(waiting.release(second));
       listener.disconnect();
       await settled(stage);
     });
@@ -173,20 +174,18 @@ describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kin
     await KindStage.play('shared', async (stage) => {
       const listener = stage.faults.admin.duplicate();
       await listener.subscribe(lockChannel(stage.faults.key('x')));
-      const { unlock, workers } = await queueUp(stage, kind, 3);
-      const [stopped, next, last] = workers;
-      stopped?.signal('SIGSTOP');
-      const begun = machineTime();
+      const { unlock, workers, waiting } = await queueUp(stage, kind, 3);
+      workers[0]?.signal('SIGSTOP');
+      const begun = begin();
       await unlock();
       // Where it was not the turn of the others, the stopped one was given the lock.
-      expect(await granted(next, 1, begun)).toBeLessThan(2 * COMES_WITHIN + BOUND);
-      const again = machineTime();
-      next?.unlock(1);
-      expect(await granted(last, 2, again)).toBeLessThan(2 * COMES_WITHIN + BOUND);
-      last?.unlock(2);
-      stopped?.signal('SIGCONT');
-      await stopped?.told('granted', 0);
-      stopped?.unlock(0);
+      const turn = await waiting.next(begun);
+      expect(turn.waited).toBeLessThan(2 * COMES_WITHIN + BOUND);
+      const last = await waiting.next(waiting.release(turn));
+      expect(last.waited).toBeLessThan(2 * COMES_WITHIN + BOUND);
+      expect([turn.isFirst, last.isFirst]).toEqual([false, false]);
+      workers[0]?.signal('SIGCONT');
+      await waiting.rest(waiting.release(last));
       listener.disconnect();
       await settled(stage);
     });

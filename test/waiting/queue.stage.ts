@@ -1,8 +1,11 @@
+import { expect } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { KindStage } from '../kinds/kind.stage.js';
 import type { KindWorker } from '../kinds/kind.worker.js';
+import { machineTime } from '../kinds/machine.clock.js';
+import { Stopwatch } from '../support/stopwatch.js';
 import { until } from '../support/until.js';
 
 /** How long a process that was notified of its turn may take to come, in ms. */
@@ -30,7 +33,11 @@ export async function queueUp(
   stage: KindStage,
   kind: QueuedKind,
   count: number,
-): Promise<{ readonly unlock: () => Promise<unknown>; readonly workers: readonly KindWorker[] }> {
+): Promise<{
+  readonly unlock: () => Promise<unknown>;
+  readonly workers: readonly KindWorker[];
+  readonly waiting: Waiting;
+}> {
   const service = await stage.faults.open();
   const held = await lockOf(service, kind).lock();
   const workers = await Promise.all(Array.from({ length: count }, () => stage.fork()));
@@ -38,7 +45,7 @@ export async function queueUp(
     worker.take(index, kind, 'x');
     await places(stage, index + 1);
   }
-  return { unlock: () => held.unlock(), workers };
+  return { unlock: () => held.unlock(), workers, waiting: new Waiting(workers) };
 }
 
 /** Nothing is left of the lock but a fencing token, before its processes are killed. */
@@ -50,8 +57,76 @@ export async function settled(stage: KindStage): Promise<void> {
 
 const isToken = (key: string) => key.startsWith('redisson_lock_token:');
 
-/** How long a process waited since `begun`, in ms. @param begun in µs of the machine's clock */
-export async function granted(worker: KindWorker | undefined, id: number, begun: number): Promise<number> {
-  const message = await worker?.told('granted', id);
-  return ((message?.at ?? Infinity) - begun) / 1000;
+/** A moment: in µs of the machine's clock, and what this process is late by from then on. */
+export interface Begun {
+  readonly at: number;
+  readonly watch: Stopwatch;
+}
+
+export function begin(): Begun {
+  return { at: machineTime(), watch: new Stopwatch() };
+}
+
+/** A grant to one of the processes that wait. Times in ms. */
+export interface Turn {
+  readonly index: number;
+  /** Of those that waited, it was the first in the queue. */
+  readonly isFirst: boolean;
+  /** Since the lock was free. */
+  readonly elapsed: number;
+  /** The same, without what that process and this one were late by themselves. */
+  readonly waited: number;
+}
+
+/** Processes that wait for "x" and hold it until they release it, each under its index in the queue. */
+export class Waiting {
+  readonly #indexes: Set<number>;
+
+  constructor(private readonly workers: readonly KindWorker[]) {
+    this.#indexes = new Set(workers.keys());
+  }
+
+  async kill(index: number): Promise<void> {
+    this.#indexes.delete(index);
+    await this.workers[index]?.kill();
+  }
+
+  /** Waits until one of them has the lock, and no other one. @param begun when the lock was free */
+  async next({ at, watch }: Begun): Promise<Turn> {
+    const first = Math.min(...this.#indexes);
+    const granted = () => [...this.#indexes].filter((index) => this.workers[index]?.grant(index));
+    await until('one of them has the lock', () => granted().length > 0, 8000);
+    const [index = -1, ...more] = granted();
+    expectNone(more);
+    const grant = this.workers[index]?.grant(index);
+    this.#indexes.delete(index);
+    const elapsed = grant === undefined ? Infinity : (grant.at - at) / 1000;
+    return { index, isFirst: index === first, elapsed, waited: elapsed - (grant?.late ?? 0) - watch.late };
+  }
+
+  release({ index }: Turn): Begun {
+    const begun = begin();
+    this.workers[index]?.unlock(index);
+    return begun;
+  }
+
+  /** Each of them has the lock, and releases it. @returns how many they were */
+  async rest(begun: Begun): Promise<number> {
+    const { size } = this.#indexes;
+    for (let free = begun; this.#indexes.size > 0;) {
+      const turn = await this.next(free);
+      expectInOrder(turn);
+      free = this.release(turn);
+    }
+    return size;
+  }
+}
+
+function expectNone(more: readonly number[]): void {
+  expect(more).toEqual([]);
+}
+
+/** The first process in the queue has its turn. One that does not come in time, as a busy machine may let it, is passed over. */
+export function expectInOrder({ isFirst, elapsed }: Turn): void {
+  if (!isFirst) expect(elapsed).toBeGreaterThanOrEqual(COMES_WITHIN);
 }

@@ -33,11 +33,15 @@ function titlesOf(file: string): RegExp[] {
   return titles;
 }
 
+/** Folders of the project "programs". */
+const PROGRAMS = ['bench', 'cli', 'consumers', 'dashboard', 'demo', 'docs', 'ops', 'schematics'];
+
 /** The project of vitest.config.ts that runs a file. */
 function projectOf(spec: string): string {
   if (!spec.startsWith('test/')) return 'unit';
   if (spec.endsWith('.conformance.spec.ts')) return 'conformance';
-  const [, folder] = spec.split('/');
+  const [, folder = ''] = spec.split('/');
+  if (PROGRAMS.includes(folder)) return 'programs';
   if (folder === 'interop') return 'interop';
   return folder === 'models' || folder === 'simulation' ? folder : 'integration';
 }

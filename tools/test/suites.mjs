@@ -28,7 +28,9 @@ const beside = /** @type {const} */ ({ lane: 2, givesWay: true });
 export const SUITES = [
   { name: 'chaos', ...clocks, budget: 120, project: 'chaos' },
   { name: 'interop', ...clocks, budget: 240, project: 'interop', needs: buildPeer },
-  { name: 'integration', ...clocks, budget: 600, project: 'integration', secondLook: true },
+  { name: 'integration', ...clocks, budget: 500, project: 'integration', secondLook: true },
+  // Browsers, compilers, the demo and the command line.
+  { name: 'programs', ...clocks, budget: 250, project: 'programs', secondLook: true },
   { name: 'conformance', ...clocks, budget: 120, project: 'conformance', secondLook: true },
   // Four fifths are the conformance suite, of seven kinds on two topologies.
   { name: 'topologies', ...clocks, budget: 165, project: 'topologies', secondLook: true },
@@ -82,5 +84,5 @@ export const SUITES = [
     args: [],
     needs: readCommit,
   },
-  { name: 'simulation', ...beside, budget: 300, project: 'simulation' },
+  { name: 'simulation', ...beside, budget: 450, project: 'simulation' },
 ];

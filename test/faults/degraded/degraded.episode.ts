@@ -69,7 +69,7 @@ async function watch(
   const { locks } = app;
   const lock = (name: string) => locks.getLock(`${name}:${state.slug}`);
   const mine = await lock('mine').lock({ leaseTime: lease });
-  await app.ticked(stage.admin);
+  await app.ticked();
 
   await state.begin(stage);
   const begun = performance.now();

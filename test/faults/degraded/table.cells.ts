@@ -113,8 +113,11 @@ export const skipsTicks: Cell = {
     expect(unlocked).toEqual([]);
     // Its next tick is up to a second away.
     expectSoon(recovery.cron);
-    expectTold(lines, 'job', 1);
-    expect(lines.filter((line) => line.includes('could not be claimed'))).toHaveLength(1);
+    // A run may have been under way when the state began: then its release has a line of its own.
+    const ofTicks = lines.filter((line) => !line.includes('The release of lock "job:'));
+    expect(lines.length - ofTicks.length).toBeLessThanOrEqual(1);
+    expectTold(ofTicks, 'job', 1);
+    expect(ofTicks.filter((line) => line.includes('could not be claimed'))).toHaveLength(1);
   },
 };
 

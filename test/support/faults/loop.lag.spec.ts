@@ -14,4 +14,5 @@ test('a process that stood still knows so before its timers do, and afterwards',
   expect(before).toBeGreaterThan(200);
   await sleep(20);
   expect(lag.worst).toBeGreaterThanOrEqual(before);
+  expect(lag.total).toBeGreaterThan(200);
 });

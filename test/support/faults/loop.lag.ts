@@ -4,6 +4,7 @@ const PERIOD = 5;
 export class LoopLag {
   readonly #timer: NodeJS.Timeout;
   #worst = 0;
+  #total = 0;
   /** Of the timers that were late in a row, up to the last one. */
   #row = 0;
   #due = performance.now() + PERIOD;
@@ -13,6 +14,7 @@ export class LoopLag {
       const late = performance.now() - this.#due;
       this.#row = late > PERIOD ? this.#row + late : 0;
       this.#worst = Math.max(this.#worst, this.#row);
+      if (late > PERIOD) this.#total += late;
       this.#due = performance.now() + PERIOD;
     }, PERIOD).unref();
   }
@@ -20,6 +22,11 @@ export class LoopLag {
   /** In ms. A timer that is overdue counts: the question may come right after what has kept the process busy, and before any timer. */
   get worst(): number {
     return Math.max(this.#worst, this.#row + performance.now() - this.#due);
+  }
+
+  /** In ms, all that its timers were late by since the beginning; a timer that is overdue counts. */
+  get total(): number {
+    return this.#total + Math.max(0, performance.now() - this.#due);
   }
 
   stop(): void {

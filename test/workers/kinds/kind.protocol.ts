@@ -41,7 +41,14 @@ export type KindCommand =
 /** What a worker reports. Instants are in µs of the machine's monotonic clock. */
 export type KindMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'granted'; readonly id: number; readonly holder: string; readonly at: number }
+  /** `late`: how late the worker was by itself while it waited, in ms. */
+  | {
+      readonly kind: 'granted';
+      readonly id: number;
+      readonly holder: string;
+      readonly at: number;
+      readonly late: number;
+    }
   /** `how`: the outcome of the unlock, or the code of the error that came instead of a grant. */
   | { readonly kind: 'ended'; readonly id: number; readonly how: string; readonly at: number }
   | { readonly kind: 'streamed'; readonly id: number; readonly sections: readonly Section[] };

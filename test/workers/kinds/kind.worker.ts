@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DistributedLockModule, LockService, type Lock, type LockHandle } from 'nestjs-distributed-lock';
 import { machineTime } from '../../kinds/machine.clock.js';
+import { Stopwatch } from '../../support/stopwatch.js';
 import type { KindCommand, KindMessage, KindSettings, Section, TakenKind } from './kind.protocol.js';
 
 const { redis, prefix, lockWatchdogTimeout }: KindSettings = JSON.parse(process.env['KIND_WORKER'] ?? '{}');
@@ -36,9 +37,10 @@ async function unlock(id: number, handle: LockHandle): Promise<void> {
 
 async function take(command: Extract<KindCommand, { do: 'take' }>): Promise<void> {
   const { id, kind, name, holdFor, leaseTime } = command;
+  const watch = new Stopwatch();
   const handle = await LOCK_OF[kind](name).lock(leaseTime === undefined ? {} : { leaseTime });
   held.set(id, handle);
-  tell({ kind: 'granted', id, holder: handle.holder, at: machineTime() });
+  tell({ kind: 'granted', id, holder: handle.holder, at: machineTime(), late: watch.late });
   if (holdFor === undefined) return;
   if (holdFor > 0) await sleep(holdFor);
   await unlock(id, handle);
