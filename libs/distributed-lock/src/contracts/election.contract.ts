@@ -15,9 +15,9 @@ export interface ElectionCallbacks {
    */
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
-   * Called once at the end of each leadership, right after `signal` was aborted. Unless the lock was lost, it
-   * is released when `onElected`, this callback and all running `@LeaderOnly` calls have ended, at the latest
-   * `shutdownTimeout` after that abort, whatever ended the leadership. An error of this callback is logged.
+   * Called once at the end of each leadership, right after `signal` was aborted. Then the lock is
+   * released, unless it was lost: as soon as `onElected`, this callback and all running `@LeaderOnly` calls have ended,
+   * and after `shutdownTimeout` at the latest. An error of this callback is logged.
    * @param reason the reason of `signal`
    */
   readonly onRevoked?: ((reason: Error) => unknown) | undefined;

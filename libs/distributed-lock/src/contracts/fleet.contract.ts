@@ -73,7 +73,7 @@ export type FoundKind =
 export interface FoundHolder {
   /** The holder id in Redis, `<client id>:<integer>`; for permits and for callers that an instance has reported, the client id. */
   readonly holder: string;
-  /** The hold count; for permits their number; for waiting callers their number, as far as it is known. */
+  /** A holder of a lock: its hold count. A holder of permits: how many it has. A waiting instance: how many of its callers wait, if it reports that. */
   readonly count: number;
   /** The instance; `undefined` for a client that does not report itself, such as Redisson. */
   readonly instance: LockInstance | undefined;
@@ -93,7 +93,7 @@ export interface FoundLock {
   readonly left: number | undefined;
   /** How long the lease lasts, in ms; `-1` without a lease. */
   readonly ttl: number;
-  /** The holders and processes that wait, as far as they are known, up to 100. A fair lock has them in their order. */
+  /** Up to 100 of those that wait: the holders in the queue of a fair lock, in their order; else the processes that are known to wait. */
   readonly waiters: readonly FoundHolder[];
   /**
    * The number of waiting holders of a fair lock, and of waiting processes of any other lock, in Redis;
@@ -106,7 +106,11 @@ export interface FoundLock {
 export interface FindLocksOptions {
   /** The beginning of the names. @default all names */
   readonly prefix?: string | undefined;
-  /** A page ends with the step that reaches this number, from 1 to 1000; a step checks about 500 keys. @default 100 */
+  /**
+   * How many locks make a page full, from 1 to 1000. Keys are read in steps of about 500, and a page has all locks
+   * of its last step: it may have more than this number.
+   * @default 100
+   */
   readonly limit?: number | undefined;
   /** {@link LockPage.next} of the page before. @default the first page */
   readonly from?: string | undefined;

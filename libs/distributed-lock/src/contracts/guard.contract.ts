@@ -95,11 +95,11 @@ export interface TickOptions {
   readonly catchUp?: Duration | undefined;
   /**
    * Only for `@Cron` with an expression: spreads the starts of the ticks, so that the jobs of many applications do not
-   * all start at the full hour. Each tick starts up to this much later, and no later than half of the time until the
-   * next tick; by how much follows from the key of the job and the tick, and is the same on every instance. The tick
+   * all start at the full hour. Each tick starts up to this much later, but not later than half of the time until the
+   * next tick. The delay is computed from the key of the job and the tick: all instances have the same one. The tick
    * itself, as in the records, stays the instant of the schedule. If all instances stop within the delay, an instance
    * that starts within it still runs the tick. Give all instances the same value: of different delays the shortest
-   * counts. A delayed run is outside of decorators above `@DistributedLock`. Not together with `shared: true`, or with
+   * counts. Decorators above `@DistributedLock` return before a delayed run begins. Not together with `shared: true`, or with
    * `waitForCompletion` of `@Cron`.
    * @default none: each tick starts at its instant
    */
@@ -137,9 +137,8 @@ export interface TickOptions {
    * Reports each run of the job to a service outside, such as healthchecks.io, that notices if no instance runs the
    * job any more. A URL, a URL for each state, or a function: see {@link HeartbeatOption}. `undefined` reports
    * nothing. The instance that runs a tick reports it, and no other one. A tick that does not run, a crash and a
-   * run that is handed over are not reported. A heartbeat never delays, fails or aborts a run. One that fails is
-   * logged, with the host of the URL only, and is not repeated; the next failure is logged after a heartbeat has
-   * arrived again. A shutdown waits for heartbeats up to `shutdownTimeout`. The startup fails on a `@Timeout`
+   * run that is handed over are not reported. A heartbeat never delays, fails or aborts a run. A heartbeat that fails
+   * is not repeated. Of failures in a row the first is logged, with the host of the URL only. A shutdown waits for heartbeats up to `shutdownTimeout`. The startup fails on a `@Timeout`
    * without `minInterval`. See docs/recipes/heartbeat.md.
    * @default none
    */

@@ -11,10 +11,10 @@ export interface JobStatus {
    */
   readonly mark: number | undefined;
   /**
-   * When the next tick is due, in epoch ms, and with `splay` when it starts: in the past if no instance has claimed
-   * the tick yet. For an interval: its period after the last start. `undefined` if there is none, as for a cron
-   * expression with 30 February, or if it is unknown: for a `@Timeout()`, for a `Date`, for a job of `runOnce()`, and
-   * for a job whose last tick was claimed by an instance with an older version of this library. If methods share the
+   * When the next tick is due, in epoch ms; with `splay`: when it starts. It is in the past while no instance has
+   * claimed that tick. For an interval: its period after the last start. `undefined` if there is no next tick, as for
+   * a cron expression with 30 February, or if it is unknown: for a `@Timeout()`, for a `Date`, for a job of
+   * `runOnce()`, and for a job whose last tick was claimed by an instance with an older version of this library. If methods share the
    * job, it is the next tick of the method whose tick was claimed last.
    */
   readonly next: number | undefined;
@@ -39,8 +39,8 @@ export interface JobStatus {
   /** When a run ended with the outcome `completed` last, in epoch ms; `undefined` if none has. */
   readonly lastSuccess: number | undefined;
   /**
-   * The number of runs and ticks by outcome since the job was registered. A gap of missed ticks counts as many
-   * ticks as it has; as one if the instance that recorded it could not count them.
+   * The number of runs and ticks by outcome since the job was registered. A gap of missed ticks counts each tick in
+   * it. A gap counts as one tick if the instance that recorded it could not count them.
    */
   readonly counts: Readonly<
     Record<'completed' | 'failed' | 'crashed' | 'abandoned' | 'overlapped' | 'missed', number>

@@ -70,7 +70,7 @@ export interface LockModuleSettings {
   /**
    * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A grant without
    * acknowledgement is undone and requested again. The call rejects with `NOT_REPLICATED` if its `waitTime` ends
-   * after such a grant or, without a limit, after 5 of them. No effect on red locks, or if the server refuses
+   * meanwhile; a call without a limit rejects after 5 such grants. No effect on red locks, or if the server refuses
    * `WAIT` or `INFO` (logged once).
    * @default off
    */

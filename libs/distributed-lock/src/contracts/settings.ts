@@ -3,7 +3,7 @@ export interface LockSettings {
   readonly watchdogTimeout: number;
   /** How long a server of red locks that has started is not counted, in ms. */
   readonly redLockRestartDelay: number;
-  /** The wait that a waiter of a fair lock without a bound declares, in ms. */
+  /** The wait that a waiter without a limit declares in the queue of a fair lock, in ms. */
   readonly fairWaitTimeout: number;
   readonly waitTime: {
     readonly lock: number;

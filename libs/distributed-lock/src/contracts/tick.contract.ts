@@ -83,6 +83,9 @@ export interface TickPolicies {
   readonly period?: number | undefined;
   /** Under `onCrash: 'retry'`: how many runs of a tick may crash; undefined: any number. */
   readonly attempts?: number | undefined;
-  /** Whether the other instances are notified of a run that may have to be repeated, and of a queued one: their own next tick may be too late for it. */
+  /**
+   * Whether the other instances are notified of a queued run, and of a run that they may have to repeat. Without a
+   * message they would notice at their own next tick, which may be too late.
+   */
   readonly isAnnounced?: boolean | undefined;
 }

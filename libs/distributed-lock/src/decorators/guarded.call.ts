@@ -18,7 +18,7 @@ export interface GuardPlan<A extends readonly unknown[]> extends WrappedMethod<A
   readonly options: TickOptions & Pick<GuardOptions, 'service'>;
   readonly scope: GuardedScope<A>;
   readonly keyOf: (args: A) => LockNames;
-  /** Where its arguments have the response, if it sends that by itself. */
+  /** The index of the response among its arguments, if the method sends the response by itself. */
   readonly responseAt: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export class GuardedCall<A extends readonly unknown[]> {
     return runThrough({ scope: section, call, where, unclaimed }, stream);
   }
 
-  /** The method itself; where it sends the response of its request by itself, until that has been sent. */
+  /** Calls the method. If the method sends the response by itself, the call ends when that has been sent. */
   #call(instance: object, args: A): unknown {
     const { method, responseAt } = this.plan;
     const result: unknown = Reflect.apply(method, instance, args);

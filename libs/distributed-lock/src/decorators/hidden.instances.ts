@@ -1,8 +1,8 @@
 import type { LockService } from '../service/lock.service.js';
 
-/** A running application, as far as its boot can tell of its instances. */
+/** A running application, and what is known of its instances. */
 export interface KnownApplication {
-  /** Of its service. */
+  /** The token of its service. */
   readonly token: symbol;
   /** Whether it has an instance now: a module that is loaded later brings more. Compares identities, and reads nothing. */
   readonly has: (instance: object) => boolean;
@@ -10,7 +10,7 @@ export interface KnownApplication {
   readonly hides: boolean;
 }
 
-/** What the applications of this process have that hides its class. */
+/** The instances whose class their applications cannot tell, as proxies hide it. */
 interface HiddenInstances {
   /** By instance: the services of its applications, by their tokens. The later application replaces the earlier one. */
   readonly services: WeakMap<object, Map<symbol, LockService>>;
@@ -53,8 +53,8 @@ export function serviceOfProxy(proxy: object, token: symbol): LockService | unde
 }
 
 /**
- * The service for an instance that the boot could not find: of the application that has the instance by now, else of the one running
- * application that hides instances. Of several applications it could be the wrong one.
+ * The service for an instance that the startup could not find. It is the service of the application that has the instance by now. If none
+ * has it, it is the service of the application that hides instances, if only one such application runs: of several it could be the wrong one.
  */
 export function serviceOfUnbound(instance: object, token: symbol): LockService | undefined {
   const running = [...hidden().applications].filter(([, application]) => application.token === token);

@@ -14,7 +14,7 @@ const DECORATOR = '@LeaderOnly';
 /** There is one leader for all calls; what needs a lock for each has another decorator. */
 const EXAMPLE = '@DistributedLock((id) => `account:${id}`)';
 const OPTIONS = optionNames<LeaderOnlyOptions>({ otherwise: true, service: true });
-/** What `@DistributedLock` takes for an argument; one leader for each argument there is not. */
+/** A placeholder for an argument, as in keys of `@DistributedLock`: there is no leader for each value of an argument. */
 const PLACEHOLDER = /\{\d/;
 
 /**

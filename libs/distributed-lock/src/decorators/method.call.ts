@@ -43,8 +43,8 @@ export interface CallScope {
 }
 
 /**
- * What a call gives that runs in a section: it lasts until the promise has settled, or the Observable has ended. A method that does not
- * declare what it returns may give a plain value, which has ended by then: the caller is promised it.
+ * Runs a call in a scope, which ends when the promise of the call has settled, or its Observable has ended. A method that does not declare
+ * what it returns may return a plain value: then the caller gets a promise of it.
  * @throws LockConfigurationError `NOT_ASYNC` for a plain value where an Observable was declared
  */
 export function runThrough(

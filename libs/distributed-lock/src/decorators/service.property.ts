@@ -7,12 +7,12 @@ import type { LockService } from '../service/lock.service.js';
 import { isMock } from '../service/mocked.service.js';
 import { serviceOfUnbound, serviceOfProxy } from './hidden.instances.js';
 
-/** In place of a service that a test mocks: mocks answer every question with a function, and so are known when they come. */
+/** Stands for a service that a test mocks. A mock is recognized when it is injected: each property of it is a function. */
 const MOCK = null;
 
 /**
- * Has Nest give the service to a class's instances, without making it visible (see {@link bindService}). Once per class, inherited
- * declarations included: Nest injects each declaration.
+ * Lets Nest inject the service into the instances of a class, as a hidden property (see {@link bindService}). Declared once per class
+ * and its parents, because Nest injects each declaration.
  */
 export function injectService(prototype: object, name: string | undefined): void {
   if (lockServiceProperty(name) in prototype) return;
