@@ -2,7 +2,7 @@
 -- Beyond its tables: a waiter that asks near its time gets its whole wait again, and so does everyone behind (D21); one with a
 -- time and no place, or the other way round, goes to the end (D5); a waiter that became the head because others left is notified (D2).
 --
--- @include isWhole take publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue dequeueHead markAlive failure
+-- @include isWhole take publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait pruneQueue dequeueHead markAlive failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared life    how long from now on the process of a waiter counts as alive, in ms, up to 1 minute

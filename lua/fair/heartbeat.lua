@@ -4,7 +4,7 @@
 -- Waiters of this client that have left are taken out, in case a failover has lost that they did: nobody else would, while their
 -- process lives. As ids are never used twice, what a call says of them is true for ever, and it may come late, or twice.
 --
--- @include isWhole publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue markAlive failure
+-- @include isWhole publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait pruneQueue markAlive failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared life    how long from now on the process counts as alive, in ms, up to 1 minute

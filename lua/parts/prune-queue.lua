@@ -4,21 +4,26 @@
 -- Returns whether the head must be notified. Without a queue nothing of it is left.
 local function pruneQueue(fair)
   local mustNotify = false
+  -- What silent waiters had added to the times behind them. It goes off at once for all of them: a host that dies may leave thousands.
+  local off = 0
   local head = redis.call('LINDEX', fair.queue, 0)
   while head do
     local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
     local wait, lease, question = declaredWait(fair, head)
     local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
     local near = wait and nearEnd(fair, wait) or 0
+    local left = time and time - off - fair.now
     if not time then
       dropWaiter(fair, head)
     elseif wait and alive <= fair.now then
-      leaveQueue(fair, head)
-    elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
+      dropWaiter(fair, head)
+      off = off + math.abs(wait)
+    elseif wait and wait > 0 and near > 0 and left <= near then
       declareWait(fair, head, -wait, lease, question)
+      -- Behind it, too; what dropped ones had added goes off with that.
       moveTimes(fair, head, true, fair.now + near - time)
       return true
-    elseif time <= fair.now then
+    elseif left <= 0 then
       dropWaiter(fair, head)
     else
       break
@@ -26,6 +31,9 @@ local function pruneQueue(fair)
     publishMessage(fair.publish, fair.channel .. ':' .. head, '0')
     mustNotify = true
     head = redis.call('LINDEX', fair.queue, 0)
+  end
+  if head and off > 0 then
+    moveTimes(fair, head, true, -off)
   end
   if not head and redis.call('EXISTS', fair.timeout, fair.waits, fair.alive) > 0 then
     for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { scaled } from '../support/slowness.js';
 import { CLIENT, FairStage, held, HOLDER, type Answer, type Fair } from './fair.stage.js';
 
 const { a, b } = CLIENT;
@@ -80,6 +81,26 @@ describe.each(OPERATIONS)('%s', (_operation, operate) => {
     expect(told).toEqual([A, A2, J]);
     expect(after.queue?.[0]).toEqual([J, S100 - S10 - S20]);
     expect(after.waits ?? {}).not.toHaveProperty(A);
+  });
+});
+
+test('a host that is gone with two thousand waiters does not keep the server busy', async () => {
+  const dead = Array.from({ length: 2000 }, (_, index) => `dead:${index + 1}`);
+  await stage.put({
+    lock: held(J, S30),
+    queue: [...dead.map((holder) => [holder, S60] as const), [A, S100 * 1000]],
+    waits: { ...Object.fromEntries(dead.map((holder) => [holder, S20])), [A]: S20 },
+    alive,
+  });
+  const began = performance.now();
+  const { after } = await stage.beat(a, { last: 1, live: [1] });
+  // One pass over the queue for each of them takes seconds, in which the server answers nobody else.
+  expect(performance.now() - began).toBeLessThan(scaled(1000));
+  expect(after).toEqual({
+    lock: held(J, S30),
+    queue: [[A, S100 * 1000 - 2000 * S20]],
+    waits: { [A]: S20 },
+    alive: { [a]: S60, [b]: S60 },
   });
 });
 
