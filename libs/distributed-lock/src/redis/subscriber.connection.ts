@@ -1,13 +1,11 @@
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
 import { slotOf } from './key.slot.js';
+import { PingTimer } from './ping.timer.js';
 import { RedisFailure } from './redis.failure.js';
 import { StallGuard } from './stall.guard.js';
 import { SubscriptionBatch } from './subscription.batch.js';
 import type { Subscriber, SubscriberListener } from './subscriber.contract.js';
-
-/** The interval of the pings on a connection that subscribes, in ms: a connection that died in silence reports nothing. */
-const PING_INTERVAL = 15_000;
 
 /** Pause before the next ping to a server that is busy with a script, in ms: it refuses even this. */
 const RETRY_PAUSE = 1000;
@@ -34,7 +32,7 @@ export class SubscriberConnection implements Subscriber {
     subscribe: (channels) => this.#subscribeAll(channels),
     unsubscribe: (channels) => this.#unsubscribeAll(channels),
   });
-  #pingTimer: Timer | undefined;
+  readonly #pings: PingTimer;
   #retry: Timer | undefined;
   #listener: SubscriberListener | undefined;
 
@@ -47,10 +45,12 @@ export class SubscriberConnection implements Subscriber {
     this.#wheel = wheel;
     this.#isSharded = isSharded;
     this.#stallGuard = new StallGuard(wheel, stallTimeout, stalled);
+    this.#pings = new PingTimer(wheel, () => void this.#ping());
     const { client } = lifecycle;
-    client.on(isSharded ? 'smessage' : 'message', (channel = '', payload = '') =>
-      this.#listener?.message(channel, payload),
-    );
+    client.on(isSharded ? 'smessage' : 'message', (channel = '', payload = '') => {
+      this.#pings.received();
+      this.#listener?.message(channel, payload);
+    });
     client.on('close', () => {
       this.#refusedChannels.clear();
       for (const channel of this.#wantedChannels) this.#listener?.disconnected(channel);
@@ -91,7 +91,7 @@ export class SubscriberConnection implements Subscriber {
 
   unsubscribe(channel: string): void {
     if (!this.#wantedChannels.delete(channel)) return;
-    if (this.#wantedChannels.size === 0) this.#stopPings();
+    if (this.#wantedChannels.size === 0) this.#pings.stop();
     this.#batch.unsubscribe(channel);
   }
 
@@ -109,14 +109,14 @@ export class SubscriberConnection implements Subscriber {
   }
 
   async close(): Promise<void> {
-    this.#stopPings();
+    this.#pings.stop();
     this.#wheel.cancel(this.#retry);
     await this.lifecycle.close();
   }
 
   #want(channel: string): void {
     this.#wantedChannels.add(channel);
-    this.#pingTimer ??= this.#wheel.after(PING_INTERVAL, () => void this.#ping());
+    this.#pings.start();
   }
 
   /** Sharded channels of two slots never share one command. */
@@ -206,14 +206,8 @@ export class SubscriberConnection implements Subscriber {
   }
 
   async #ping(): Promise<void> {
-    this.#pingTimer = this.#wheel.after(PING_INTERVAL, () => void this.#ping());
     if (this.lifecycle.isReady)
       await this.#withStallGuard(this.lifecycle.client.ping()).catch(() => undefined);
-  }
-
-  #stopPings(): void {
-    this.#wheel.cancel(this.#pingTimer);
-    this.#pingTimer = undefined;
   }
 
   async #withStallGuard(reply: Promise<unknown>): Promise<void> {
