@@ -68,8 +68,8 @@ export interface Scenario {
   warmUp?(team: Team, size: number): Promise<unknown>;
   /** Whether each round has processes of its own, but for those of Java: where the figures of two processes of one code differ by more than what is looked for. @default false */
   readonly isNewEachRound?: boolean;
-  /** One round of one entry. */
-  round(team: Team, size: number): Promise<Figures>;
+  /** One round of one entry. What the processes and the server use is that of `timed`, or else of the whole round. */
+  round(team: Team, size: number, timed: Timed): Promise<Figures>;
   /** Whether the processes of one entry would disturb another's by being there: then one is run after the other. @default false */
   readonly isAlone?: boolean;
   /** Whether no round warms up: for long ones, in which nothing is quick. @default false */
@@ -79,6 +79,9 @@ export interface Scenario {
   /** Sizes to go through. @default one, 1 */
   readonly sizes?: readonly number[];
 }
+
+/** Notes what is used while `act` runs. */
+export type Timed = <T>(act: () => Promise<T>) => Promise<T>;
 
 export interface Measure {
   readonly key: string;
@@ -93,10 +96,19 @@ export interface Team {
   ask(process: number, job: string, options?: object): Promise<Figures>;
   /** Has all do it at the same time. */
   all(job: string, options?: object): Promise<Figures[]>;
-  /** What is sent while `act` runs: the commands of clients, those inside of scripts left out, and the messages that subscribers receive. */
+  /**
+   * What is sent while `act` runs: the commands of clients, those inside of scripts left out, and the messages that subscribers receive.
+   * @param subject a part of the keys and channels in question: commands without it are the `others`. @default all are commands
+   */
   counting<T>(
     act: () => Promise<T>,
-  ): Promise<{ readonly result: T; readonly commands: number; readonly messages: number }>;
+    subject?: string,
+  ): Promise<{
+    readonly result: T;
+    readonly commands: number;
+    readonly others: number;
+    readonly messages: number;
+  }>;
   readonly manner: Manner;
   readonly role: Entry['role'];
   /** How many processes there are. */

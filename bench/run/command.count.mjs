@@ -17,26 +17,29 @@ const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "(\w+)"(?: "([^"]*)")?/;
  */
 export class CommandCount {
   #commands = 0;
+  /** Those that do not name the subject. */
+  #others = 0;
   #messages = 0;
   #rest = '';
   /** Subscribers of each channel. @type {Map<string, number>} */
   #subscribers;
 
-  /** @param {string} url */
-  static async begin(url) {
+  /** @param {string} url @param {string} [subject] a part of keys and channels: what is sent without it is counted apart */
+  static async begin(url, subject = '') {
     const { hostname, port } = new URL(url);
     const subscribers = await subscribersAt(url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
     socket.setEncoding('latin1').write('MONITOR\r\n');
     await once(socket, 'data');
-    return new CommandCount(socket, subscribers);
+    return new CommandCount(socket, subscribers, subject);
   }
 
-  /** @param {import('node:net').Socket} socket @param {Map<string, number>} subscribers */
-  constructor(socket, subscribers) {
+  /** @param {import('node:net').Socket} socket @param {Map<string, number>} subscribers @param {string} subject */
+  constructor(socket, subscribers, subject) {
     this.socket = socket;
     this.#subscribers = subscribers;
+    this.subject = subject;
     socket.on('data', (text) => {
       const lines = `${this.#rest}${text}`.split('\n');
       this.#rest = lines.pop() ?? '';
@@ -60,13 +63,16 @@ export class CommandCount {
   }
 
   get #figures() {
-    return { commands: this.#commands, messages: this.#messages };
+    return { commands: this.#commands, others: this.#others, messages: this.#messages };
   }
 
   /** @param {string} line */
   #count(line) {
     const [, source, command = '', channel = ''] = LINE.exec(line) ?? [];
-    if (source !== 'lua') this.#commands += 1;
+    if (source !== 'lua') {
+      if (this.subject === '' || this.#isNamed(line)) this.#commands += 1;
+      else this.#others += 1;
+    }
     const subscribers = this.#subscribers.get(channel) ?? 0;
     switch (command.toLowerCase()) {
       case 'publish':
@@ -82,6 +88,15 @@ export class CommandCount {
     }
   }
 
+  /** Whether a key, or a channel that is subscribed, has the subject: what a script is given beside its keys may speak of anything. @param {string} line */
+  #isNamed(line) {
+    if (!line.includes(this.subject)) return false;
+    const [digest, count, ...rest] = argumentsOf(line);
+    const isScript = /^[0-9a-f]{40}$/.test(digest ?? '');
+    const keys = isScript ? rest.slice(0, Number(count)) : [digest, count, ...rest];
+    return keys.some((key) => key?.includes(this.subject));
+  }
+
   /** @param {string} channel @param {number} more */
   #add(channel, more) {
     this.#subscribers.set(channel, Math.max(0, (this.#subscribers.get(channel) ?? 0) + more));
@@ -90,7 +105,7 @@ export class CommandCount {
 
 /** @param {string} line */
 function argumentsOf(line) {
-  return [...line.matchAll(/ "([^"]*)"/g)].slice(1).map(([, word = '']) => word);
+  return [...line.matchAll(/ "((?:[^"\\]|\\.)*)"/g)].slice(1).map(([, word = '']) => word);
 }
 
 /** @param {string} url @returns {Promise<Map<string, number>>} */

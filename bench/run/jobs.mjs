@@ -116,27 +116,30 @@ export async function drained() {
 /**
  * Callers that take one lock again and again for some time.
  * @param {Contestant} contestant
- * @param {{ name: string, callers: number, ms: number, work?: number, manner?: Manner }} options `work`: how long each holds it, in ms
+ * @param {{ name: string, callers: number, ms: number, settle?: number, work?: number, manner?: Manner }} options `settle`: for how long before
+ *   they do the same, not counted; `work`: how long each holds it, in ms
  * @returns {Promise<Figures>}
  */
-export async function loop(contestant, { name, callers, ms, work = 0, manner = 'pair' }) {
+export async function loop(contestant, { name, callers, ms, settle = 0, work = 0, manner = 'pair' }) {
   /** @type {number[]} */
   const grants = [];
   /** @type {number[]} */
   const releases = [];
   /** @type {number[]} */
   const waits = [];
-  const end = instant() + ms;
+  const begin = instant() + settle;
+  const end = begin + ms;
+  const counts = (/** @type {number} */ granted) => granted >= begin && granted < end;
   const sleepUntilRelease = async (/** @type {number} */ granted) => {
     await sleep(work);
-    if (granted < end) releases.push(instant());
+    if (counts(granted)) releases.push(instant());
   };
   const caller = async () => {
     for (let asked = instant(); asked < end; asked = instant()) {
       await under(contestant, manner, name, () => {
         const granted = instant();
-        waits.push(granted - asked);
-        if (granted < end) grants.push(granted);
+        if (granted >= begin) waits.push(granted - asked);
+        if (counts(granted)) grants.push(granted);
         return work > 0 ? sleepUntilRelease(granted) : undefined;
       });
     }
@@ -175,7 +178,7 @@ export async function join(contestant, { instances }) {
 /**
  * As `loop`, by callers of each instance.
  * @param {Contestant} _
- * @param {{ name: string, callers: number, ms: number, work: number }} options
+ * @param {{ name: string, callers: number, ms: number, settle: number, work: number }} options
  * @returns {Promise<Figures>} `counts` of each instance, and the longest wait of each
  */
 export async function fleet(_, options) {

@@ -77,7 +77,7 @@ async function runTogether(scenario, results, { first, last, java, node, isProfi
             if (round > 1 && !team.isCounting) await team.renew();
           }
           await scenario.warmUp?.(team, result.size);
-          const figures = await measured(() => scenario.round(team, result.size), team, server);
+          const figures = await measured((timed) => scenario.round(team, result.size, timed), team, server);
           if (team.isCounting)
             Object.assign(result.figures, medians(result.rounds), countsOf(figures, result.rounds));
           else if (round > 0) result.rounds.push(figures);
@@ -90,7 +90,7 @@ async function runTogether(scenario, results, { first, last, java, node, isProfi
           if (result.entry.runtime === 'java' || result.failure !== undefined) return;
           team.isCounting = false;
           await scenario.warmUp?.(team, result.size);
-          result.profile = await team.profile(() => scenario.round(team, result.size));
+          result.profile = await team.profile(() => scenario.round(team, result.size, (act) => act()));
         });
   } finally {
     await Promise.all(cast.map(({ team }) => team.close()));
@@ -117,23 +117,28 @@ async function start({ masters }) {
 /**
  * A round, and what its processes and the server have used for it: CPU in ms, that of the server in µs for each of the round's `holds` as
  * well, and the processes' memory in MB.
- * @param {() => Promise<Figures>} round
+ * @param {(timed: import('../bench.types.js').Timed) => Promise<Figures>} round
  * @param {ProcessTeam} team
  * @param {{ pids: readonly number[] }} server
  */
 async function measured(round, team, { pids }) {
-  const before = await Promise.all([usageOf(team.pids), usageOf(pids)]);
-  const figures = numbersOf(await round());
-  const after = await Promise.all([usageOf(team.pids), usageOf(pids)]);
-  const [client = NaN, host = NaN] = after.map(({ cpu }, index) => cpu - (before[index]?.cpu ?? NaN));
-  const { holds = NaN } = figures;
-  return {
-    ...figures,
-    clientCpu: client,
-    serverCpu: host,
-    serverPerHold: (host * 1000) / holds,
-    memory: after[0].memory,
+  /** @type {{ clientCpu: number, serverCpu: number, memory: number } | undefined} */
+  let used;
+  /** @type {import('../bench.types.js').Timed} */
+  const timed = async (act) => {
+    const before = await Promise.all([usageOf(team.pids), usageOf(pids)]);
+    const result = await act();
+    const after = await Promise.all([usageOf(team.pids), usageOf(pids)]);
+    const [clientCpu = NaN, serverCpu = NaN] = after.map(
+      ({ cpu }, index) => cpu - (before[index]?.cpu ?? NaN),
+    );
+    // A part that the round has timed counts, and not the round around it.
+    used ??= { clientCpu, serverCpu, memory: after[0].memory };
+    return result;
   };
+  const figures = numbersOf(await timed(() => round(timed)));
+  const { holds = NaN } = figures;
+  return { ...figures, ...used, serverPerHold: ((used?.serverCpu ?? NaN) * 1000) / holds };
 }
 
 /** @param {Figures} figures @returns {Record<string, number>} */

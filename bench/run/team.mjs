@@ -166,10 +166,11 @@ export class ProcessTeam {
    * What is sent meanwhile; not a number in rounds that are timed.
    * @template T
    * @param {() => Promise<T>} act
+   * @param {string} [subject]
    */
-  async counting(act) {
-    if (!this.isCounting) return { result: await act(), commands: NaN, messages: NaN };
-    const count = await CommandCount.begin(this.url);
+  async counting(act, subject) {
+    if (!this.isCounting) return { result: await act(), commands: NaN, others: NaN, messages: NaN };
+    const count = await CommandCount.begin(this.url, subject);
     try {
       const result = await act();
       return { result, ...(await count.end()) };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { amountOf } from './brief.mjs';
 import { BARE_QUEUE, OURS, OURS_FAIR, REDISSON } from './entries.mjs';
 import { jainIndex, quantile, samplesOf } from './samples.mjs';
@@ -9,11 +10,14 @@ const SIZES = [2, 10, 40, 100, 200];
 const PROCESSES = 20;
 const JVMS = 2;
 
-/** How long a round is, in ms: an instance of two hundred gets a turn a second. */
+/** For how long is measured, in ms. */
 const MS = amountOf(20_000);
 
-/** For how long a fleet is warmed up, in ms. */
+/** For how long a fleet runs before, in ms, beside a turn of each caller: it starts, subscribes its channels, and is compiled. */
 const WARM = amountOf(3000);
+
+/** How long one job may take, in ms: at the end each caller has a last turn. */
+const PATIENCE = 180_000;
 
 /**
  * A fleet whose instances take one lock again and again.
@@ -24,8 +28,8 @@ export function fleet({ id, title, work, callers }) {
   return {
     id,
     title,
-    about: `As many instances of an application as the size says, in ${PROCESSES} processes at most, each with connections of its own; those of Redisson are in ${JVMS}. ${callers === 1 ? 'One caller' : `${callers} callers`} of each instance take one lock again and again for ${MS / 1000} s, and hold it for ${work} ms. A gap is the time from a release to the next grant. Jain's index over the instances' holds is 1 where all get the same.`,
-    entries: [BARE_QUEUE, OURS, OURS_FAIR, REDISSON],
+    about: `As many instances of an application as the size says, in ${PROCESSES} processes at most, each with connections of its own; those of Redisson are in ${JVMS}. ${callers === 1 ? 'One caller' : `${callers} callers`} of each instance take one lock again and again, and hold it for ${work} ms: until each has had a turn, and then for ${MS / 1000} s, which are measured. Commands that do not name the lock are counted apart: each instance of this library reports itself every 10 s, and sends a \`PING\` every 15 s while it is subscribed. A gap is the time from a release to the next grant. Jain's index over the instances' holds is 1 where all get the same.`,
+    entries: [BARE_QUEUE, OURS, OURS_FAIR, REDISSON].map((entry) => ({ ...entry, patience: PATIENCE })),
     processes: processesOf,
     sizes: SIZES,
     isAlone: true,
@@ -35,14 +39,14 @@ export function fleet({ id, title, work, callers }) {
     columns: [
       { key: 'trips', title: 'commands a hold', digits: 2 },
       { key: 'messages', title: 'messages a hold', digits: 2 },
+      { key: 'others', title: 'other commands/s', digits: 1 },
       { key: 'gapP50', title: 'gap p50 ms', digits: 2 },
       { key: 'gapP99', title: 'p99 ms', digits: 1 },
       { key: 'longest', title: 'longest wait ms', digits: 0 },
       { key: 'jain', title: "Jain's index", digits: 3 },
       { key: 'serverPerHold', title: 'server µs a hold', digits: 0 },
     ],
-    warmUp: (team, size) => round(team, size, { callers, work, ms: WARM }),
-    round: (team, size) => round(team, size, { callers, work, ms: MS }),
+    round: (team, size, timed) => round(team, size, { callers, work, timed }),
   };
 }
 
@@ -54,20 +58,27 @@ function processesOf(size, { runtime }) {
 /**
  * @param {import('../bench.types.js').Team} team
  * @param {number} size
- * @param {{ callers: number, work: number, ms: number }} options
+ * @param {{ callers: number, work: number, timed: import('../bench.types.js').Timed }} options
  */
-async function round(team, size, options) {
+async function round(team, size, { callers, work, timed }) {
   const name = `${team.prefix}:fleet`;
   const instances = Math.ceil(size / team.size);
   await team.all('join', { instances });
-  const { result, commands, messages } = await team.counting(() => team.all('fleet', { name, ...options }));
+  const settle = WARM + amountOf(size * callers * work);
+  // The start of a fleet and the last turns of its callers send more than the holds between: they are outside.
+  const settled = sleep(settle).then(() => team.counting(() => timed(() => sleep(MS)), name));
+  const [result, { commands, others, messages }] = await Promise.all([
+    team.all('fleet', { name, callers, work, settle, ms: MS }),
+    settled,
+  ]);
   const holds = samplesOf(result, 'counts').reduce((sum, count) => sum + count, 0);
   const gaps = gapsOf(samplesOf(result, 'grants'), samplesOf(result, 'releases'));
   return {
     holds,
-    perSecond: (holds * 1000) / options.ms,
+    perSecond: (holds * 1000) / MS,
     trips: commands / holds,
     messages: messages / holds,
+    others: (others * 1000) / MS,
     gapP50: quantile(gaps, 0.5),
     gapP99: quantile(gaps, 0.99),
     longest: Math.max(...samplesOf(result, 'waits')),

@@ -13,29 +13,35 @@ final class LockLoop {
     private final RLock lock;
     private final int callers;
     private final long work;
+    private final double settle;
     private final double ms;
 
     LockLoop(RLock lock, Words options) {
         this.lock = lock;
         callers = options.number("callers");
         work = options.number("work");
+        settle = options.number("settle");
         ms = options.number("ms");
     }
 
     /** Returns when all callers have ended. */
     void run() throws Exception {
-        double end = Contender.instant() + ms;
+        double begin = Contender.instant() + settle;
+        double end = begin + ms;
         Callers.together(callers, index -> {
             for (double asked = Contender.instant(); asked < end; asked = Contender.instant()) {
                 lock.lock();
                 double at = Contender.instant();
-                waits.add(at - asked);
-                if (at < end) {
+                boolean counts = at >= begin && at < end;
+                if (at >= begin) {
+                    waits.add(at - asked);
+                }
+                if (counts) {
                     grants.add(at);
                 }
                 if (work > 0) {
                     Thread.sleep(work);
-                    if (at < end) {
+                    if (counts) {
                         releases.add(Contender.instant());
                     }
                 }
