@@ -5,6 +5,7 @@
 local function grantRun(job, tick, attempt, request, by)
   local record, asker, time = job.record, job.asker, job.time
   redis.call('HSETNX', record, 'v', '1')
+  keepHistory(record, asker.history)
   local offer = job.offer
   if offer and not offer.place and (tick ~= offer.tick or attempt ~= offer.attempt) then
     -- What has to be run again is not what is granted: it waits, for its run is written down as over.

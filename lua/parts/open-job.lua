@@ -1,4 +1,4 @@
--- What Redis has of a job now, for an asker {holder, lease, app, instance, onCrash, attempts, grace, period, publish, jobs}. `offer` is what has to be run again
+-- What Redis has of a job now, for an asker {holder, lease, app, instance, onCrash, attempts, grace, period, history, publish, jobs}. `offer` is what has to be run again
 -- before any newer tick: the run that died, under 'retry'; or what was handed over, under 'skip' for no longer than the grace. `by` is the
 -- instance that asked for it by hand.
 local function openJob(lock, record, runs, asker)

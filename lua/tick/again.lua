@@ -1,10 +1,10 @@
 -- Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
 -- queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
 --
--- @include isWhole failure publishMessage mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued moveMark noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure publishMessage mistyped rowOf historyOf keepHistory addRow writeHandoffs openJob noteTick dropQueued moveMark noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock      the job's lock
 -- @key   record    the job's record, a hash
--- @key   runs      the newest 50 rows, a list of JSON objects, newest first
+-- @key   runs      the newest rows, a list of JSON objects, newest first
 -- @arg   publish   PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   holder    the holder id, new for each claim
 -- @arg   lease     the lease in ms, 1 to 10 years
@@ -16,6 +16,7 @@
 -- @arg   jobs      the job's channel or '', as tick/claim.lua has it
 -- @arg   period    as tick/claim.lua has it
 -- @arg   attempts  as tick/claim.lua has it
+-- @arg   history   as tick/claim.lua has it; a run that is granted notes it
 -- @reply granted   {1, store's time in ms, token, attempt, tick, rows} and, where the run was asked for by hand, the request's id and the instant until which it may begin
 -- @reply nothing   {2, store's time, wait, mark, listen, rows} as tick/claim.lua has it
 -- @reply paused    {8, store's time, wait, mark, listen, rows}
@@ -35,6 +36,7 @@ local grace = tonumber(ARGV[8])
 local jobs = ARGV[9]
 local period = tonumber(ARGV[10])
 local attempts = tonumber(ARGV[11])
+local history = tonumber(ARGV[12])
 
 local function attempt()
   local problem = mistyped(lock, record, runs)
@@ -42,12 +44,13 @@ local function attempt()
     return problem
   end
   if onCrash ~= 'skip' and onCrash ~= 'retry' or not isWhole(lease, 1, 315360000000) or not isWhole(grace, 0, 99999999999999)
-    or period and not isWhole(period, 1, 315360000000) or attempts and not isWhole(attempts, 1, 2147483647) then
-    return {-1, 'ERR the policy is unknown, or the lease, the grace, the period or the number of attempts is out of range', 'none'}
+    or period and not isWhole(period, 1, 315360000000) or attempts and not isWhole(attempts, 1, 2147483647)
+    or history and not isWhole(history, 10, 10000) then
+    return {-1, 'ERR the policy is unknown, or the lease, the grace, the period, the number of attempts or the history is out of range', 'none'}
   end
 
   local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace, period = period}
-  asker.attempts = attempts
+  asker.attempts, asker.history = attempts, history
   asker.publish, asker.jobs = publish, jobs
   local job = openJob(lock, record, runs, asker)
   local first = grantFirst(job)

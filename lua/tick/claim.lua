@@ -3,10 +3,10 @@
 -- handed over); early or stale; taken; paused; record lost; held; granted.
 -- Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
 --
--- @include isWhole failure publishMessage mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued moveMark noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure publishMessage mistyped rowOf historyOf keepHistory addRow writeHandoffs openJob noteTick dropQueued moveMark noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock       the job's lock, a hash as in wire format section 2
--- @key   record     the job's record, a hash: v, mark, next, app, schedule, token, holder, run, success; queued, handed, request, served, paused; counts by outcome
--- @key   runs       the newest 50 rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
+-- @key   record     the job's record, a hash: v, mark, next, app, schedule, token, holder, run, success; queued, handed, request, served, paused; history; counts by outcome
+-- @key   runs       the newest rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
 -- @arg   publish    PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   holder     the holder id, new for each claim
 -- @arg   lease      the lease in ms, 1 to 10 years
@@ -24,6 +24,7 @@
 -- @arg   attempts   under 'retry' how many runs of a tick may crash before it is abandoned; '' for any number
 -- @arg   base       the mark for which the asker has counted the instants behind it, up to `previous`; '' where it has not
 -- @arg   count      how many these are; '' where they are not counted
+-- @arg   history    how many rows are kept, 10 to 10000: each verdict but early, stale and taken notes it; '' where the record decides
 -- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
 -- @reply taken      {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
 -- @reply overlapped {3, store's time, wait, mark, listen, rows}
@@ -54,6 +55,7 @@ local period = tonumber(ARGV[14])
 local attempts = tonumber(ARGV[15])
 local base = tonumber(ARGV[16])
 local count = tonumber(ARGV[17])
+local history = tonumber(ARGV[18])
 
 local LAST = 99999999999999 -- cjson writes 14 digits exactly
 local function text(number)
@@ -73,12 +75,13 @@ local function attempt()
     or mode ~= 'interval' and not isWhole(tick, 0, LAST)
     or following and not (following >= 0 and following <= LAST) or mode == 'interval' and not following
     or previous and not isWhole(previous, 0, LAST) or period and not isWhole(period, 1, 315360000000)
-    or attempts and not isWhole(attempts, 1, 2147483647) or count and not isWhole(count, 1, 2147483647) then
-    return {-1, 'ERR the mode is unknown, or the lease, an instant, the period, the number of attempts or the count is out of range', 'none'}
+    or attempts and not isWhole(attempts, 1, 2147483647) or count and not isWhole(count, 1, 2147483647)
+    or history and not isWhole(history, 10, 10000) then
+    return {-1, 'ERR the mode is unknown, or the lease, an instant, the period, the number of attempts, the count or the history is out of range', 'none'}
   end
 
   local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace, period = period}
-  asker.attempts = attempts
+  asker.attempts, asker.history = attempts, history
   asker.publish, asker.jobs = publish, jobs
   local job = openJob(lock, record, runs, asker)
   if mode == 'instant' then
@@ -108,6 +111,7 @@ local function attempt()
 
   redis.call('HSETNX', record, 'v', '1')
   moveMark(record, tick, mode ~= 'instant' and (period and tick + period or mode ~= 'interval' and following))
+  keepHistory(record, history)
   job.mark = tick
   if job.paused then
     local pause = rowOf(job.paused)

@@ -3,10 +3,10 @@
 -- Refused when the run has lost its lease, whether or not another one has begun since. Of a run that the record has forgotten
 -- the lock is released, and nothing is stored.
 --
--- @include isWhole failure publishMessage publishShorterLease setLease mistyped rowOf addRow writeHandoffs
+-- @include isWhole failure publishMessage publishShorterLease setLease mistyped rowOf historyOf addRow writeHandoffs
 -- @key   lock     the job's lock
 -- @key   record   the job's record, a hash
--- @key   runs     the newest 50 rows, a list of JSON objects, newest first
+-- @key   runs     the newest rows, a list of JSON objects, newest first
 -- @arg   publish  PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   holder   the holder id of the run
 -- @arg   token    the token of the run; '' for 'returned' where the claim's reply never came

@@ -3,7 +3,7 @@
 -- @include failure mistyped
 -- @key   lock     the job's lock
 -- @key   record   the job's record, a hash
--- @key   runs     the newest 50 rows, a list of JSON objects, newest first
+-- @key   runs     the newest rows, a list of JSON objects, newest first
 -- @arg   force    'force' to forget it also while it runs: the end of that run is then stored nowhere
 -- @reply done     {1, store's time in ms, keys that were there}
 -- @reply running  {0, store's time}

@@ -3,8 +3,8 @@
 -- @include isWhole failure mistyped
 -- @key   lock    the job's lock
 -- @key   record  the job's record, a hash
--- @key   runs    the newest 50 rows, a list of JSON objects, newest first
--- @arg   most    the rows to read beside the run under way, 0 to 50
+-- @key   runs    the newest rows, a list of JSON objects, newest first
+-- @arg   most    the rows to read beside the run under way, 0 to 10000
 -- @reply state   {1, store's time in ms, 1 when the last run still has the lock else 0, the rows: the run under way, then the newest ones, the record's fields and values in turn}
 -- @reply error   {-1, message with its code in front, type of the key}
 -- @repeat safe: it only reads
@@ -18,7 +18,7 @@ local function attempt()
   if problem then
     return problem
   end
-  if not isWhole(most, 0, 50) then
+  if not isWhole(most, 0, 10000) then
     return {-1, 'ERR the number of rows is out of range', 'none'}
   end
   local time = redis.call('TIME')

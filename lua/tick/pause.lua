@@ -1,10 +1,10 @@
 -- Pauses a job, or lets it go on. While it is paused its mark moves on and nothing of it is run but what is asked for by hand;
 -- one row stands for all the ticks that were passed over. A resumed job notifies the instances, which look for what waits.
 --
--- @include failure mistyped rowOf addRow publishMessage
+-- @include isWhole failure mistyped rowOf historyOf addRow publishMessage
 -- @key   lock      the job's lock
 -- @key   record    the job's record, a hash
--- @key   runs      the newest 50 rows, a list of JSON objects, newest first
+-- @key   runs      the newest rows, a list of JSON objects, newest first
 -- @arg   publish   PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   channel   the job's channel
 -- @arg   verb      'pause' or 'resume'

@@ -121,6 +121,7 @@ export const DOORS: Readonly<Record<string, (given: Given, ground: OptionGround)
   'CountDownLatch.await(options)': (given, { locks }) => [() => locks.getCountDownLatch('l').await(given)],
   'JobControl.runNow(options)': (given, { locks }) => [() => locks.jobs.runNow('j', given)],
   'JobControl.list(options)': (given, { locks }) => [() => locks.jobs.list(given)],
+  'LockService.getRuns(options)': (given, { locks }) => [() => locks.getRuns('a', given)],
   'Fleet.locks(options)': (given, { locks }) => [() => locks.fleet.locks(given)],
   'DistributedLockDashboardModule.forRoot(options)': (given) => [
     () => DistributedLockDashboardModule.forRoot(given),

@@ -32,6 +32,7 @@ export interface Claim {
   readonly attempts?: number | string;
   readonly from?: number | string;
   readonly count?: number | string;
+  readonly history?: number | string;
 }
 
 export interface Again {
@@ -43,6 +44,7 @@ export interface Again {
   readonly jobs?: string;
   readonly period?: number | string;
   readonly attempts?: number | string;
+  readonly history?: number | string;
 }
 
 export interface Finish {
@@ -73,8 +75,8 @@ export async function claim(stage: ProtocolStage, names: Names, given: Claim): P
   const { holder = RUNNER, lease = 10_000, mode = 'cron', tick = '', following = '', previous = '' } = given;
   const policies = [given.onCrash ?? 'skip', given.overlap ?? 'skip', given.grace ?? GRACE];
   const when = [mode, tick, following, previous];
-  const { jobs = '', period = '', attempts = '', from = '', count = '' } = given;
-  const others = [jobs, period, attempts, from, count];
+  const { jobs = '', period = '', attempts = '', from = '', count = '', history = '' } = given;
+  const others = [jobs, period, attempts, from, count, history];
   const args = ['PUBLISH', holder, lease, ...when, APP, INSTANCE, ...policies, ...others];
   return reply(await stage.call(tickClaim, names.tick, args));
 }
@@ -85,8 +87,9 @@ export async function again(
   given: Again = {},
 ): Promise<readonly unknown[]> {
   const { holder = RUNNER, lease = 10_000, gap = '', onCrash = 'skip', grace = GRACE } = given;
-  const { jobs = '', period = '', attempts = '' } = given;
-  const args = ['PUBLISH', holder, lease, gap, APP, INSTANCE, onCrash, grace, jobs, period, attempts];
+  const { jobs = '', period = '', attempts = '', history = '' } = given;
+  const others = [jobs, period, attempts, history];
+  const args = ['PUBLISH', holder, lease, gap, APP, INSTANCE, onCrash, grace, ...others];
   return reply(await stage.call(tickAgain, names.tick, args));
 }
 

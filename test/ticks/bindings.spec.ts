@@ -155,6 +155,7 @@ describe('an application is refused at boot, with a sentence, for', () => {
       shared: true,
       minInterval: '1h',
       splay: '5m',
+      history: 500,
       heartbeat: 'https://ping.example/uuid',
     } satisfies Required<TickOptions>).map(
       ([option, value]) =>

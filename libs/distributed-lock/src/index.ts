@@ -56,6 +56,7 @@ export type {
   ListedJob,
   ListOptions,
   RunNowOptions,
+  RunsOptions,
 } from './contracts/job.contract.js';
 export type { TickOutcome, TickRecord } from './contracts/tick.contract.js';
 export { directCall } from './metadata/schedule.fires.js';

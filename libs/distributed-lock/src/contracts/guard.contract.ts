@@ -134,6 +134,16 @@ export interface TickOptions {
    */
   readonly minInterval?: Duration | undefined;
   /**
+   * How many records of the job Redis keeps, from 10 to 10,000: its runs, and the ticks that did not run. A record has
+   * about 300 bytes, and an error message up to 500 characters. `getRuns()` returns them. Give all instances and, with
+   * `shared: true`, all methods the same number: the one of the claim that Redis decided last counts, and a smaller one
+   * deletes older records with the next record. Instances with a version of this library without this option keep
+   * 50: while such an instance has the job, older records are deleted. The startup fails on a `@Timeout` without
+   * `minInterval`.
+   * @default 50
+   */
+  readonly history?: number | undefined;
+  /**
    * Reports each run of the job to a service outside, such as healthchecks.io, that notices if no instance runs the
    * job any more. A URL, a URL for each state, or a function: see {@link HeartbeatOption}. `undefined` reports
    * nothing. The instance that runs a tick reports it, and no other one. A tick that does not run, a crash and a

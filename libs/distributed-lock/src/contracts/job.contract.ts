@@ -65,6 +65,12 @@ export interface ListOptions {
   readonly limit?: number | undefined;
 }
 
+/** Options of `LockService.getRuns()`. */
+export interface RunsOptions {
+  /** The maximum number of records, from 1 to 10,000. @default all that Redis keeps of the job: see the option `history` */
+  readonly limit?: number | undefined;
+}
+
 /** Options of {@link JobControl.runNow}. */
 export interface RunNowOptions {
   /** How long to wait for an instance that starts the run. @default '10s' */

@@ -83,6 +83,8 @@ export interface TickPolicies {
   readonly period?: number | undefined;
   /** Under `onCrash: 'retry'`: how many runs of a tick may crash; undefined: any number. */
   readonly attempts?: number | undefined;
+  /** How many records Redis keeps of the job; undefined: as many as its record says. */
+  readonly history?: number | undefined;
   /**
    * Whether the other instances are notified of a queued run, and of a run that they may have to repeat. Without a
    * message they would notice at their own next tick, which may be too late.

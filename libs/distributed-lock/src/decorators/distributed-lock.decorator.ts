@@ -6,6 +6,7 @@ import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
 import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
 import { readHeartbeat } from '../jobs/heartbeat.reader.js';
+import { MOST_KEPT } from '../ticks/job.scripts.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
 import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';
@@ -27,6 +28,7 @@ const OPTIONS = optionNames<DistributedLockOptions>({
   shared: true,
   minInterval: true,
   splay: true,
+  history: true,
   heartbeat: true,
 });
 
@@ -130,6 +132,12 @@ function checkTickOptions(options: TickOptions, where: string): void {
     !(Number.isInteger(attempts) && Number(attempts) >= 1)
   )
     throw invalid('maxAttempts', where, 'a whole number of at least 1, or Infinity', attempts);
+  const history: unknown = options.history;
+  if (
+    history !== undefined &&
+    !(Number.isInteger(history) && Number(history) >= 10 && Number(history) <= MOST_KEPT)
+  )
+    throw invalid('history', where, `a whole number from 10 to ${MOST_KEPT}`, history);
   const shared: unknown = options.shared;
   if (shared !== undefined && typeof shared !== 'boolean')
     throw invalid('shared', where, 'true or false', shared);

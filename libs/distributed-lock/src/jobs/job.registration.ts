@@ -1,4 +1,4 @@
-import type { OwnJob, ScheduleInstants } from '../ticks/job.control.js';
+import type { OwnJob, ScheduleInstants } from '../ticks/own.job.js';
 import type { Registered } from '../ticks/job.scripts.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import type { Timer } from '../timing/timer.wheel.js';

@@ -138,6 +138,15 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Infinity;
 }
 
+/**
+ * @param where for messages, `of jobs.list()`
+ * @throws LockConfigurationError `INVALID_OPTION` for what is no number of rows up to `most`
+ */
+export function checkLimit(limit: unknown, most: number, where: string): void {
+  if (Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= most) return;
+  throw invalidOption(`limit ${where} must be a whole number from 1 to ${most}, not ${String(limit)}.`);
+}
+
 /** The longest duration taken: ten years. A longer TTL would overflow in places that store it (wire format D11). */
 export const LONGEST = 10 * 365 * 24 * 3_600_000;
 

@@ -18,6 +18,7 @@ const TICK_OPTIONS = [
   'shared',
   'minInterval',
   'splay',
+  'history',
   'heartbeat',
 ] as const satisfies readonly (keyof GuardedMethod['guard']['options'])[];
 
@@ -143,7 +144,7 @@ function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
 
 /** An option without an effect must not seem to work. */
 function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void {
-  const { onCrash, overlap, catchUp, shared, minInterval, maxAttempts, splay, heartbeat } = options;
+  const { onCrash, overlap, catchUp, shared, minInterval, maxAttempts, splay, history, heartbeat } = options;
   const refuse = (option: string, why: string) => {
     throw invalidOption(`${where} cannot have ${option}: ${why}.`, job);
   };
@@ -163,11 +164,12 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
     refuse('splay', 'with waitForCompletion the scheduler does not see a run that starts after its alarm');
   if (maxAttempts !== undefined && onCrash !== 'retry')
     refuse('maxAttempts', 'without onCrash: "retry" a tick is never run again');
-  if (heartbeat !== undefined && schedule.kind === 'timeout' && minInterval === undefined)
-    refuse(
-      'heartbeat',
-      'without minInterval every instance runs its own @Timeout, and none of these runs is a tick',
-    );
+  for (const [option, value] of Object.entries({ heartbeat, history }))
+    if (value !== undefined && schedule.kind === 'timeout' && minInterval === undefined)
+      refuse(
+        option,
+        'without minInterval every instance runs its own @Timeout, and none of these runs is a tick',
+      );
   const retries =
     onCrash === 'retry' ? 'onCrash: "retry"' : overlap === 'queue' ? 'overlap: "queue"' : undefined;
   if (retries === undefined) return;

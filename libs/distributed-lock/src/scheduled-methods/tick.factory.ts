@@ -22,6 +22,9 @@ const GRACE = 5000;
 /** How many runs of a tick may crash. */
 const ATTEMPTS = 3;
 
+/** How many records Redis keeps of a job. */
+const HISTORY = 50;
+
 /** The highest number that the scripts accept. */
 const MOST_ATTEMPTS = 2_147_483_647;
 
@@ -163,6 +166,7 @@ export class TickFactory {
           maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
           period: instants.period,
           attempts: maxAttempts === Infinity ? undefined : Math.min(maxAttempts, MOST_ATTEMPTS),
+          history: options.history ?? HISTORY,
           isAnnounced: firesEvery(method) > this.locks.engine.context.settings.watchdogTimeout,
         },
         gap,

@@ -14,7 +14,7 @@ import type { Election, ElectionCallbacks } from '../contracts/election.contract
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore.contract.js';
 import type { Fleet } from '../contracts/fleet.contract.js';
-import type { JobControl } from '../contracts/job.contract.js';
+import type { JobControl, RunsOptions } from '../contracts/job.contract.js';
 import { showAs } from '../contracts/object.form.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
@@ -273,15 +273,16 @@ export class LockService {
   }
 
   /**
-   * The newest 50 records of a job, newest first: its runs, and the ticks that did not run, with the reason.
+   * The newest records of a job, newest first: its runs, and the ticks that did not run, with the reason. Redis keeps
+   * 50 of them, or as many as the option `history` of the job says.
    * @throws LockUnavailableError
-   * @throws LockConfigurationError as {@link getLock}
+   * @throws LockConfigurationError as {@link getLock}; `INVALID_OPTION` for an invalid `limit`
    */
-  getRuns(job: string): Promise<TickRecord[]> {
-    return this.ticks.jobs.records(job);
+  getRuns(job: string, options: RunsOptions = {}): Promise<TickRecord[]> {
+    return this.ticks.jobs.records(job, options);
   }
 
-  /** @internal For the dashboard, which knows locks by their keys. */
+  /** @internal For the dashboard, which knows locks by their keys, and for ticks. */
   get fleetReader(): FleetReader {
     return this.#fleet;
   }

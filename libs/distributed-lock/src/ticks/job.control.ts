@@ -5,6 +5,7 @@ import type {
   ListedJob,
   ListOptions,
   RunNowOptions,
+  RunsOptions,
 } from '../contracts/job.contract.js';
 import type { InstanceJob } from '../contracts/fleet.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
@@ -12,14 +13,21 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { JobIndex } from './job.index.js';
 import { jobKeys } from './job.keys.js';
 import { MOST_LISTED, PAGE, type JobEntry, type JobListScripts } from './job.list.scripts.js';
-import type { JobScripts, Registered } from './job.scripts.js';
+import { MOST_KEPT, type JobScripts, type Registered } from './job.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
-import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
+import {
+  checkLimit,
+  checkOptionNames,
+  invalidOption,
+  optionNames,
+  parseDuration,
+} from '../options/option.checks.js';
 import { WakeSignal } from '../acquire/wake.signal.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import type { OwnJob, ScheduleInstants } from './own.job.js';
 import { readRecords, readStatus } from './tick.records.js';
 import { showAs } from '../contracts/object.form.js';
 import { machine } from '../timing/machine.js';
@@ -30,30 +38,14 @@ const FORGET = optionNames<ForgetOptions>({ force: true });
 
 const LIST = optionNames<ListOptions>({ limit: true });
 
+const RUNS = optionNames<RunsOptions>({ limit: true });
+
 /** Jobs of a list that are read at the same time, and the records of runs that are read of each. */
 const ABREAST = 50;
 const RECORDS = 10;
 
 /** Pauses between checks of a request, in ms: at least, where its instance should have reported by now; and without its channel. */
 const PAUSE = { least: 20, deaf: 1000 };
-
-/** The instants of a schedule, in epoch ms by the store's clock. */
-export interface ScheduleInstants {
-  /** The latest one at or before a time: ticks up to it are never run. Undefined where there is none. */
-  readonly latest: (at: number) => number | 'now' | undefined;
-  /** The first one after a time; undefined where none is known. */
-  readonly next: (at: number) => number | undefined;
-  /** For an interval how long after a start the next one is due, in ms. */
-  readonly period: number | undefined;
-}
-
-/** A scheduled job of this process. */
-export interface OwnJob {
-  /** Registers the job. */
-  readonly register: () => Promise<void>;
-  /** Whether the scheduler runs the job on this instance now. */
-  readonly isOn: () => boolean;
-}
 
 /** The state of the fleet's jobs, and the operations on them. */
 export class JobControlService implements JobControl {
@@ -149,9 +141,14 @@ export class JobControlService implements JobControl {
     return registered;
   }
 
-  /** The newest records of a job, newest first. */
-  async records(job: string): Promise<TickRecord[]> {
-    return readRecords(await this.#quote(job, () => this.#scripts.inspect(this.#keysOf(job))));
+  /** The newest records of a job, newest first. @throws LockConfigurationError `INVALID_OPTION` for an invalid `limit` */
+  async records(job: string, options: RunsOptions = {}): Promise<TickRecord[]> {
+    checkOptionNames(options, RUNS, undefined, job);
+    const { limit = MOST_KEPT } = options;
+    checkLimit(limit, MOST_KEPT, `of getRuns() for "${job}"`);
+    const keys = this.#keysOf(job);
+    // The current run is read beside the others.
+    return readRecords(await this.#quote(job, () => this.#scripts.inspect(keys, limit))).slice(0, limit);
   }
 
   async status(job: string): Promise<JobStatus | undefined> {
@@ -161,11 +158,7 @@ export class JobControlService implements JobControl {
   async list(options: ListOptions = {}): Promise<ListedJob[]> {
     checkOptionNames(options, LIST, 'of jobs.list()');
     const { limit = 1000 } = options;
-    const given: unknown = limit;
-    if (!Number.isInteger(given) || limit < 1 || limit > MOST_LISTED)
-      throw invalidOption(
-        `limit of jobs.list() must be a whole number from 1 to ${MOST_LISTED}, not ${String(given)}.`,
-      );
+    checkLimit(limit, MOST_LISTED, 'of jobs.list()');
     await this.#index.listFresh();
     const jobs: ListedJob[] = [];
     for (

@@ -9,6 +9,9 @@ import {
 import type { JobKeys } from './job.keys.js';
 import type { TimedCaller } from './timed.caller.js';
 
+/** The most records of runs that Redis keeps of a job. */
+export const MOST_KEPT = 10_000;
+
 /** The state of a job in Redis. */
 export interface JobState {
   /** Whether the run that the newest record shows as running still has the lock. */
@@ -69,7 +72,7 @@ export class JobScripts {
     };
   }
 
-  /** @param most the records of runs to read beside the current one, up to 50 */
+  /** @param most the records of runs to read beside the current one, up to 10,000 */
   async inspect({ lock, record, runs }: JobKeys, most = 50): Promise<JobState> {
     const reply = await this.caller.call(tickInspect, [lock, record, runs], [`${most}`]);
     const fields = reply.texts(4);

@@ -108,12 +108,12 @@ export class TickScripts {
       instance,
       policies,
     } = claim;
-    const { onCrash, overlap, grace, isAnnounced = false, attempts = '' } = policies;
+    const { onCrash, overlap, grace, isAnnounced = false, attempts = '', history = '' } = policies;
     const period = due === undefined ? (policies.period ?? '') : due - tick;
     const when = [`${tick}`, `${following}`, `${previous}`];
     const jobs = isAnnounced ? channel : '';
     const counted = gap === undefined ? ['', ''] : [`${gap.from}`, `${gap.count}`];
-    const others = [`${grace}`, jobs, `${period}`, `${attempts}`, ...counted];
+    const others = [`${grace}`, jobs, `${period}`, `${attempts}`, ...counted, `${history}`];
     const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, ...others];
     return readClaim(await this.#caller.notify(tickClaim, [lock, record, runs], args, GRANTS));
   }
@@ -121,9 +121,17 @@ export class TickScripts {
   /** Claims any run that waits, whichever tick is current. */
   async again({ lock, record, runs, channel }: JobKeys, claimant: Claimant): Promise<ClaimReply> {
     const { holder, lease, app, instance, policies } = claimant;
-    const { gap = '', onCrash, grace, isAnnounced = false, period = '', attempts = '' } = policies;
+    const {
+      gap = '',
+      onCrash,
+      grace,
+      isAnnounced = false,
+      period = '',
+      attempts = '',
+      history = '',
+    } = policies;
     const jobs = isAnnounced ? channel : '';
-    const others = [`${grace}`, jobs, `${period}`, `${attempts}`];
+    const others = [`${grace}`, jobs, `${period}`, `${attempts}`, `${history}`];
     const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, ...others];
     return readClaim(await this.#caller.notify(tickAgain, [lock, record, runs], args, GRANTS));
   }
