@@ -7,7 +7,7 @@
 -- @arg   life       how long an instance counts as alive after a report, in ms, up to a day
 -- @arg   info       what it says of itself, JSON
 -- @arg   jobs       its jobs, a JSON array; '' where they are as they were
--- @reply noted      {1, store's time in ms}
+-- @reply noted      {1, store's time in ms, the instances that are alive, this one among them}
 -- @reply unknown    {2, store's time} Redis does not have its jobs, and nothing was noted
 -- @reply error      {-1, message with its code in front, type of the key}
 -- @repeat safe: the same is noted again
@@ -41,7 +41,7 @@ local function attempt()
   redis.call('ZADD', instances, at, client)
   redis.call('ZREMRANGEBYSCORE', instances, '-inf', string.format('%.0f', at - life))
   redis.call('PEXPIRE', instances, life)
-  return {1, at}
+  return {1, at, redis.call('ZCARD', instances)}
 end
 
 local ran, reply = pcall(attempt)

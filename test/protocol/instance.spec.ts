@@ -28,8 +28,9 @@ const list = (most: number | string = 10) => stage.call(instanceList, [names.lis
 const leave = (client: 'one' | 'other') => stage.call(instanceLeave, [names.list, names[client]], [client]);
 
 test('instances are listed with what they have reported, the last one first', async () => {
-  expect(await report('one', '[["a",1]]')).toEqual([1, TIME]);
-  const [, at] = (await report('other', '[]')) as [number, number];
+  expect(await report('one', '[["a",1]]')).toEqual([1, TIME, 1]);
+  const [, at, alive] = (await report('other', '[]')) as [number, number, number];
+  expect(alive).toBe(2);
   await stage.redis.zadd(names.list, at - 5, 'one');
   expect(await list()).toEqual([
     1,
@@ -44,7 +45,7 @@ test('instances are listed with what they have reported, the last one first', as
 
 test('a report without jobs keeps those of the report before', async () => {
   await report('one', '[["a",1]]');
-  expect(await report('one')).toEqual([1, TIME]);
+  expect(await report('one')).toEqual([1, TIME, 1]);
   expect(((await list()) as unknown[])[2]).toContain('[["a",1]]');
   await leave('one');
 });

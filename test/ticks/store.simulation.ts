@@ -17,6 +17,7 @@ export class SimulatedStore implements JobClaims {
   readonly wheel = new TimerWheel();
   readonly claims: (TickClaim & { at: number; verdict: TickAnswer['kind'] | 'none' })[] = [];
   readonly ran: { tick: number; at: number }[] = [];
+  hasOthers = false;
   isClosed = false;
   isAway = false;
   #mark: number | undefined;

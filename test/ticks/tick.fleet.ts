@@ -86,6 +86,11 @@ export class TickFleet {
     throw new Error('the instances never had their schedule in time');
   }
 
+  /** Where the test itself finds Redis. */
+  get source(): WorkerSettings['redis'] {
+    return this.direct;
+  }
+
   /** The record of a job, newest first, as any instance reads it. */
   async runs(job: string): Promise<TickRecord[]> {
     const services = new Services(this.direct);

@@ -61,6 +61,8 @@ export class InstanceRegistry {
   /** Whether something changed that is reported at once. */
   #isStale = false;
   #reportedAt = -Infinity;
+  /** As many as Redis knew at the last report. */
+  #alive = 0;
   #report: Promise<void> | undefined;
 
   constructor(context: InstanceContext, scripts: InstanceScripts, facts: () => InstanceFacts) {
@@ -75,6 +77,11 @@ export class InstanceRegistry {
       this.#isStale = true;
       this.#after(Math.max(0, this.#reportedAt + LEAST - now()));
     });
+  }
+
+  /** Whether other instances were alive at the last report of this one. */
+  get hasOthers(): boolean {
+    return this.#alive > 1;
   }
 
   /** Forgets this instance. Never rejects: what is not forgotten now is so after {@link LIFE}. */
@@ -128,9 +135,9 @@ export class InstanceRegistry {
       });
       const all = JSON.stringify(jobs.map(({ job, isOn }) => [job, isOn ? 1 : 0]));
       const isSame = all === this.#jobs;
-      const isNoted = await this.#scripts.report(client, LIFE, { info, jobs: isSame ? '' : all });
-      // Redis has lost them.
-      if (!isNoted) await this.#scripts.report(client, LIFE, { info, jobs: all });
+      const alive = await this.#scripts.report(client, LIFE, { info, jobs: isSame ? '' : all });
+      // Undefined: Redis has lost them.
+      this.#alive = alive ?? (await this.#scripts.report(client, LIFE, { info, jobs: all })) ?? 0;
       this.#jobs = all;
       this.#hasReported = true;
     } catch (error) {

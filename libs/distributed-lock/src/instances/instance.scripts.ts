@@ -38,15 +38,15 @@ export class InstanceScripts {
 
   /**
    * @param life how long the instance counts as alive after it, in ms
-   * @returns false where Redis does not have the jobs, and nothing was noted
+   * @returns the number of instances that are alive; undefined where Redis does not have the jobs, and nothing was noted
    */
-  async report(client: string, life: number, { info, jobs }: InstanceReport): Promise<boolean> {
+  async report(client: string, life: number, { info, jobs }: InstanceReport): Promise<number | undefined> {
     const keys = [this.#instances, this.#beside + client] as const;
     return await this.runner.run({
       script: instanceReport,
       keys,
       args: [client, `${life}`, info, jobs],
-      read: isDone,
+      read: (reply) => (isDone(reply) ? reply.integer(2) : undefined),
     });
   }
 

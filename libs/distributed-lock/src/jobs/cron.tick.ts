@@ -6,6 +6,7 @@ import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.po
 import type { LiveSchedule } from '../instants/live.schedule.js';
 import type { NominalInstants } from '../instants/nominal.instants.js';
 import type { Splay } from './splay.js';
+import { TickYield } from './tick.yield.js';
 import { otherAlarmsHaveFired, RECHECK, TickWait } from './tick.wait.js';
 import { machine } from '../timing/machine.js';
 
@@ -65,6 +66,7 @@ export class CronTick implements ScheduledTick, JobTicks {
   /** For the start of a tick that has come, and that starts later. */
   readonly #delay: TickWait;
   #delayed: number | undefined;
+  readonly #yield: TickYield;
   /** The newest tick that has its verdict, for all instances. */
   #settled = -Infinity;
   #asking: number | undefined;
@@ -82,6 +84,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     private readonly splay?: Splay,
   ) {
     this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
+    this.#yield = new TickYield(claims);
     this.#delay = new TickWait(claims.wheel, claims.clock, (target) => this.#begin(target));
   }
 
@@ -189,6 +192,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     const following = instants.nextAfter(tick);
     const previous = this.schedule.takeChange() ? undefined : instants.latestAt(tick - 1);
     this.#asking = tick;
+    if (way === 'alarm' || way === 'wait') await this.#yield.pass(tick);
     const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp) + this.#delayOf(tick);
     const answer = await this.claims.ask({
       way,
@@ -204,6 +208,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     if (this.#asking === tick) this.#asking = undefined;
     if (answer === undefined || answer.kind === 'refused') return undefined;
     this.#answered = now();
+    if (answer.kind === 'granted') this.#yield.ran();
     if (isVerdict(answer, tick)) this.#settled = Math.max(this.#settled, tick);
     return answer;
   }

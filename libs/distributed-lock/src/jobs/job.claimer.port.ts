@@ -16,6 +16,8 @@ export type TickWay = (typeof TICK_WAYS)[number];
 export interface JobClaims {
   readonly clock: StoreClock;
   readonly wheel: TimerWheel;
+  /** Whether other instances have reported themselves lately; of which application, and with which jobs, does not matter. */
+  readonly hasOthers: boolean;
   /** Whether no tick is claimed any more. */
   readonly isClosed: boolean;
   /** The newest tick with a verdict, as Redis has last answered; undefined before its first answer, and for a tick of another schedule. */

@@ -29,6 +29,8 @@ export interface ClaimerPlan {
   readonly identity: JobIdentity;
   readonly policies: TickPolicies;
   readonly gap: () => number | undefined;
+  /** Whether other instances have reported themselves lately. */
+  readonly hasOthers: () => boolean;
   readonly starter: JobStarter;
   /** Is notified of the runs of the job that begin on this instance. */
   readonly runs: RunListener | undefined;
@@ -64,6 +66,10 @@ export class JobClaimer implements JobClaims {
 
   get wheel(): TimerWheel {
     return this.plan.runner.engine.context.wheel;
+  }
+
+  get hasOthers(): boolean {
+    return this.plan.hasOthers();
   }
 
   get isClosed(): boolean {

@@ -170,6 +170,7 @@ export class TickFactory {
           isAnnounced: firesEvery(method) > this.locks.engine.context.settings.watchdogTimeout,
         },
         gap,
+        hasOthers: () => this.locks.fleetReader.hasOthers,
         starter,
         runs: heartbeat === undefined ? undefined : new JobHeartbeat(job, heartbeat, this.#heartbeats),
       });

@@ -68,6 +68,11 @@ export class FleetReader implements Fleet {
     this.#timer = context.wheel.background(() => context.outside(() => void this.#hangUp()));
   }
 
+  /** Whether other instances have reported themselves lately. */
+  get hasOthers(): boolean {
+    return this.#registry.hasOthers;
+  }
+
   instances(): Promise<LockInstance[]> {
     return this.#registry.instances();
   }
