@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '../../libs/distributed-lock/src/cli/command.runner.js';
 import { Terminal } from '../../libs/distributed-lock/src/command-line/terminal.js';
 
@@ -28,4 +32,20 @@ export async function ask(args: readonly string[], url: string): Promise<{ code:
   const { code, out, err } = await say([...args, '--json'], url);
   if (!/^\{.*\}\n$/.test(out)) throw new Error(`no line of JSON: ${out}${err}`);
   return { code, json: JSON.parse(out) };
+}
+
+const COMMAND = fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url));
+
+/** Runs a command in a process of its own, without a terminal. */
+export async function runProcess(args: readonly string[], url: string): Promise<Said> {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { ...process.env, REDIS_URL: url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, err, [code]] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code: Number(code), out, err };
 }

@@ -32,6 +32,8 @@ export interface BoardApp {
   /** @default none */
   readonly globalPrefix?: string;
   readonly isVersioned?: boolean;
+  /** Whether every other origin may read what the application answers, with cookies, and send any header. */
+  readonly isOpenToOrigins?: boolean;
   /** Whether Fastify ends idle connections at its close: it waits for those of a client that has aborted an answer, of any route. */
   readonly endsIdle?: boolean;
 }
@@ -68,6 +70,7 @@ export async function startBoard(wanted: BoardApp): Promise<RunningBoard> {
   if (globalPrefix !== undefined)
     app.setGlobalPrefix(globalPrefix, { exclude: [{ path: 'health', method: RequestMethod.GET }] });
   if (wanted.isVersioned === true) app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+  if (wanted.isOpenToOrigins === true) app.enableCors({ origin: true, credentials: true });
   await app.listen(wanted.port ?? 0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return { app, locks: app.get(LockService), origin: `http://127.0.0.1:${port}` };

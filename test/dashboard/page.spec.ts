@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Injectable, Logger, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { Redis } from 'ioredis';
@@ -10,7 +13,7 @@ import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { instants } from '../ticks/bare.instants.js';
-import { PLATFORMS, startBoard, type BoardApp, type RunningBoard } from './board.stage.js';
+import { OF_PAGE, PLATFORMS, startBoard, type BoardApp, type RunningBoard } from './board.stage.js';
 import { found, openBrowser, THEMES, WatchedPage, WIDTHS } from './page.stage.js';
 
 /** What a viewer sees of a change, and when at the latest, in ms. */
@@ -243,6 +246,57 @@ describe.skipIf(found === undefined)('the page of the dashboard', { timeout: sca
     } finally {
       await context.close();
     }
+  });
+
+  test('cannot be acted on by a page of another origin, although enableCors() lets it ask', async () => {
+    const { root, locks } = await start({ isOpenToOrigins: true });
+    await fill(locks);
+    const elsewhere = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<p>'),
+    );
+    await once(elsewhere.listen(0, '127.0.0.1'), 'listening');
+    const { page } = await open(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
+    const request = {
+      method: 'POST',
+      headers: OF_PAGE,
+      credentials: 'include',
+      body: JSON.stringify({ action: 'pause', job: 'report' }),
+    };
+    const status = (url: string) =>
+      page.evaluate<number>(
+        `fetch(${JSON.stringify(url)}, ${JSON.stringify(request)}).then(({ status }) => status)`,
+      );
+    // The browser has sent it: it reads the answer.
+    expect(await status(`${root}/api/actions`)).toBe(403);
+    expect((await locks.jobs.status('report'))?.paused).toBeUndefined();
+    // The same request by a page of the application is accepted.
+    await page.goto(root);
+    expect(await status(`${root}/api/actions`)).toBe(200);
+    expect((await locks.jobs.status('report'))?.paused).toBeTypeOf('number');
+    elsewhere.close();
+  });
+
+  test('shows the number of ticks that a record stands for, and more than fifty records', async () => {
+    const { root, locks } = await start();
+    await locks.runOnce('counted', 1, async () => {
+      for (let tick = 2; tick <= 13; tick += 1) await other.runOnce('counted', tick, () => undefined);
+    });
+    const short = await open(root, { hash: '#/jobs/counted' });
+    await short.page.getByRole('cell', { name: /overlapped\s*12 ticks/ }).waitFor();
+    expect(await short.page.getByText('Show up to 1000 records').count()).toBe(0);
+    await admin.hset('{lock:counted}:tick', 'history', 200);
+    for (let tick = 20; tick < 120; tick += 1) await locks.runOnce('counted', tick, () => undefined);
+    const more = short.page.getByRole('link', { name: 'Show up to 1000 records' });
+    await more.waitFor();
+    const rows = short.page.locator('table.records tbody tr');
+    expect(await rows.count()).toBe(50);
+    await more.click();
+    await until('all of them are shown', async () => (await rows.count()) === 102, 10_000);
+    expect(short.page.url()).toContain('#/jobs/counted?records=1000');
+    expect(await more.count()).toBe(0);
+    expect(await short.isTooWide()).toBe(false);
+    expect(await short.violations()).toEqual([]);
+    expect(short.problems).toEqual([]);
   });
 
   test.each(WIDTHS)('shows hostile names as text, %i px wide', async (width) => {

@@ -188,6 +188,32 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect((await act(root, { action: 'unlock', key: 'lock:order:1' })).answer.isDone).toBe(false);
   });
 
+  test('an action from another origin is refused, although enableCors() lets it be sent', async () => {
+    const { root, locks } = await start({ platform, ...ALLOWED, isOpenToOrigins: true });
+    await locks.runOnce('report', 1, () => undefined);
+    const origin = 'https://other.example';
+    const preflight = await fetch(`${root}/api/actions`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': Object.keys(OF_PAGE).join(','),
+      },
+    });
+    // A browser would send the action.
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('x-distributed-lock-dashboard');
+    for (const headers of [{ origin }, { origin, 'sec-fetch-site': 'cross-site' }])
+      expect(await act(root, { action: 'pause', job: 'report' }, headers)).toMatchObject({
+        status: 403,
+        answer: { isDone: false },
+      });
+    expect((await locks.jobs.status('report'))?.paused).toBeUndefined();
+    // What is not refused: reading. A guard has to.
+    const about = await fetch(`${root}/api/about`, { headers: { origin } });
+    expect([about.status, about.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+  });
+
   test('an open page does not hold up the shutdown of the application', async () => {
     const board = await start({ platform });
     const reader = await watch(board.root, 'topic=jobs');
@@ -283,6 +309,24 @@ describe('actions', () => {
   });
 });
 
+describe('a job', () => {
+  test('has as many records as are asked for, and each says how many ticks it stands for', async () => {
+    const { root, locks } = await start();
+    const other = await start();
+    await locks.runOnce('report', 1, async () => {
+      for (let tick = 2; tick <= 13; tick += 1) await other.locks.runOnce('report', tick, () => undefined);
+    });
+    await admin.hset('{lock:report}:tick', 'history', 200);
+    for (let tick = 20; tick < 120; tick += 1) await locks.runOnce('report', tick, () => undefined);
+    const short = await (await watch(root, 'topic=job&name=report')).next<JobEvent>('job');
+    expect([short.runs.length, short.isCut]).toEqual([50, true]);
+    const long = await (await watch(root, 'topic=job&name=report&records=1000')).next<JobEvent>('job');
+    expect([long.runs.length, long.isCut]).toEqual([102, false]);
+    expect(long.runs.at(-1)).toMatchObject({ outcome: 'overlapped', tick: 13, after: 1, count: 12 });
+    expect(long.job?.strip).toHaveLength(50);
+  });
+});
+
 describe('events', () => {
   test.each([
     '',
@@ -290,6 +334,8 @@ describe('events', () => {
     'topic=job',
     'topic=job&name=',
     'topic=job&name=a%00b',
+    'topic=job&name=a&records=1001',
+    'topic=job&name=a&records=some',
     'topic=locks&prefix=a&prefix=b',
   ])('are refused for "%s"', async (query) => {
     const { root } = await start();

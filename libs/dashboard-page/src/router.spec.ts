@@ -8,6 +8,7 @@ const ROUTES: readonly (readonly [hash: string, route: Route])[] = [
     { page: 'jobs', text: 'a&b', filter: 'failing', sort: 'next' },
   ],
   ['#/jobs/invoices', { page: 'job', name: 'invoices' }],
+  ['#/jobs/invoices?records=1000', { page: 'job', name: 'invoices', isLong: true }],
   ['#/jobs/a%2Fb%3Fc%23%20%25', { page: 'job', name: 'a/b?c# %' }],
   ['#/jobs/%E2%80%AE%3Cimg%3E', { page: 'job', name: '\u202e<img>' }],
   ['#/locks', { page: 'locks', prefix: '' }],

@@ -16,12 +16,16 @@ export interface JobsRoute {
 /** A page and what it shows. All of it is in the hash of the URL, so that a link shows a colleague the same. */
 export type Route =
   | JobsRoute
-  | { readonly page: 'job'; readonly name: string }
+  /** `isLong`: with as many records as a page shows. */
+  | { readonly page: 'job'; readonly name: string; readonly isLong?: boolean }
   | { readonly page: 'locks'; readonly prefix: string }
   | { readonly page: 'instances' }
   | { readonly page: 'leaders' };
 
 export const ALL_JOBS: JobsRoute = { page: 'jobs', text: '', filter: 'all', sort: 'name' };
+
+/** How many records a long page of a job shows: as many as the server sends. */
+export const LONG = '1000';
 
 /** @param hash with its `#`; anything unknown is the page of jobs */
 export function parseRoute(hash: string): Route {
@@ -30,7 +34,10 @@ export function parseRoute(hash: string): Route {
   const search = new URLSearchParams(query);
   if (page === 'locks') return { page: 'locks', prefix: search.get('prefix') ?? '' };
   if (page === 'instances' || page === 'leaders') return { page };
-  if (page === 'jobs' && name !== '') return { page: 'job', name: decoded(name) };
+  if (page === 'jobs' && name !== '') {
+    const isLong = search.get('records') === LONG;
+    return { page: 'job', name: decoded(name), ...(isLong ? { isLong } : {}) };
+  }
   return {
     page: 'jobs',
     text: search.get('text') ?? '',
@@ -43,7 +50,7 @@ export function parseRoute(hash: string): Route {
 export function hashOf(route: Route): string {
   switch (route.page) {
     case 'job':
-      return `#/jobs/${encoded(route.name)}`;
+      return `#/jobs/${encoded(route.name)}${queryOf({ records: route.isLong === true ? LONG : '' })}`;
     case 'locks':
       return `#/locks${queryOf({ prefix: route.prefix })}`;
     case 'jobs': {

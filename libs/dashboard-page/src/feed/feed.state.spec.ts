@@ -55,6 +55,7 @@ describe('a topic', () => {
     ['#/instances', 'api/events?topic=jobs'],
     ['#/leaders', 'api/events?topic=jobs'],
     ['#/jobs/a%26b', 'api/events?topic=job&name=a%26b'],
+    ['#/jobs/a?records=1000', 'api/events?topic=job&name=a&records=1000'],
     ['#/locks', 'api/events?topic=locks&prefix='],
     ['#/locks?prefix=a%20b', 'api/events?topic=locks&prefix=a%20b'],
   ])('of %s has the path %s', (hash, path) => {
@@ -62,7 +63,7 @@ describe('a topic', () => {
   });
 
   it('has no figures while those of another job are there', () => {
-    const job = { at: 7, name: 'a', job: null, runs: [] };
+    const job = { at: 7, name: 'a', job: null, runs: [], isCut: false };
     const at = (name: string) => readAt({ connection: 'live', job }, { topic: 'job', name });
     expect([at('a'), at('b')]).toEqual([7, undefined]);
   });

@@ -7,12 +7,12 @@ import type {
   LocksEvent,
   TroubleEvent,
 } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
-import { queryOf, type Route } from '../router.js';
+import { LONG, queryOf, type Route } from '../router.js';
 
 /** What a connection carries. */
 export type Topic =
   | { readonly topic: 'jobs' }
-  | { readonly topic: 'job'; readonly name: string }
+  | { readonly topic: 'job'; readonly name: string; readonly records?: string }
   | { readonly topic: 'locks'; readonly prefix: string };
 
 /**
@@ -44,7 +44,8 @@ export interface FeedState {
 
 /** The topic of a page: jobs, instances and leaders share one. */
 export function topicOf(route: Route): Topic {
-  if (route.page === 'job') return { topic: 'job', name: route.name };
+  if (route.page === 'job')
+    return { topic: 'job', name: route.name, ...(route.isLong === true ? { records: LONG } : {}) };
   return route.page === 'locks' ? { topic: 'locks', prefix: route.prefix } : { topic: 'jobs' };
 }
 

@@ -10,11 +10,18 @@ interface JobFactsProps {
 }
 
 export function JobFacts({ job }: JobFactsProps) {
-  const { app, schedule, next, paused, pausedBy, lastSuccess, instances, isFleetKnown, counts } = job;
+  const { app, apps, schedule, next, paused, pausedBy, lastSuccess, instances, isFleetKnown, counts } = job;
   const outcomes = Object.entries(counts).filter(([, count]) => count > 0);
   return (
     <dl class="facts">
-      <Fact name="Application">{app === undefined ? 'unknown' : <NameText value={app} isWhole />}</Fact>
+      <Fact name={apps.length > 1 ? 'Applications' : 'Application'}>
+        {apps.length === 0 ? 'unknown' : <NameList names={apps} />}
+        {app === undefined || (apps.length === 1 && apps[0] === app) ? null : (
+          <div class="sub">
+            registered last by <NameText value={app} />
+          </div>
+        )}
+      </Fact>
       <Fact name="Schedule">
         {schedule === undefined ? 'none that is known' : <NameText value={schedule} isMono isWhole />}
       </Fact>

@@ -12,6 +12,9 @@ interface RecordsTableProps {
   readonly runs: readonly DashboardRun[];
 }
 
+/** With more rows, those outside of the window are left out of the layout. */
+const MANY = 100;
+
 /** What few jobs have gets a column only where there is something in it. */
 interface Columns {
   readonly requestedBy: boolean;
@@ -23,7 +26,7 @@ export function RecordsTable({ runs }: RecordsTableProps) {
   const has = (key: keyof Columns) => runs.some((run) => run[key] !== undefined);
   const [requestedBy, token, reason] = [has('requestedBy'), has('token'), has('reason')];
   return (
-    <table class="cards records">
+    <table class={`cards records${runs.length > MANY ? ' many' : ''}`}>
       <caption>Records, newest first</caption>
       <thead>
         <tr>
@@ -83,7 +86,7 @@ export function RecordsTable({ runs }: RecordsTableProps) {
 
 const RecordRow = memo(({ record, ...columns }: Columns & { readonly record: string }) => {
   const run = JSON.parse(record) as DashboardRun;
-  const { tick, after, outcome, attempt, start, end, instance, app, requestedBy, token, reason } = run;
+  const { tick, after, count, outcome, attempt, start, end, instance, app, requestedBy, token, reason } = run;
   const delay = delayOf(run);
   return (
     <tr>
@@ -98,6 +101,7 @@ const RecordRow = memo(({ record, ...columns }: Columns & { readonly record: str
       </th>
       <td data-label="Outcome">
         <OutcomeText outcome={outcome} />
+        {count === undefined ? null : <div class="sub">{count} ticks</div>}
       </td>
       <td data-label="Attempt" class="number">
         {isRun(run) ? attempt : null}

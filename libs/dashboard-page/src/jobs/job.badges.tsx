@@ -11,9 +11,9 @@ interface JobBadgesProps {
 
 /** What is worth to know of a job now: none for one that waits for its next tick. */
 export function JobBadges({ job, isOverdue }: JobBadgesProps) {
-  const { running, paused, pausedBy, queued, handedOver } = job;
+  const { running, paused, pausedBy, queued, handedOver, apps, schedule, isFleetKnown } = job;
   const hasNone = [running, paused, queued, handedOver].every((each) => each === undefined);
-  if (hasNone && !isOverdue && !isNowhere(job)) return null;
+  if (hasNone && !isOverdue && !isNowhere(job) && apps.length < 2) return null;
   return (
     <div class="badges">
       {running === undefined ? null : (
@@ -45,6 +45,19 @@ export function JobBadges({ job, isOverdue }: JobBadgesProps) {
       {isOverdue ? (
         <Badge tone="warn" title="A tick is due, and no instance has claimed it">
           overdue
+        </Badge>
+      ) : null}
+      {isOverdue && schedule !== undefined && !isFleetKnown ? (
+        <Badge tone="warn" title="None is alive, or all of them have instanceInfo: false">
+          no instance reports
+        </Badge>
+      ) : null}
+      {apps.length > 1 ? (
+        <Badge
+          tone="warn"
+          title="Applications with one namePrefix have a job of this name: each tick runs in one of them"
+        >
+          of {apps.length} applications
         </Badge>
       ) : null}
       {isNowhere(job) ? (

@@ -4,6 +4,7 @@ import type { DashboardJob, DashboardRun } from '../../../distributed-lock/src/d
 export function jobOf(name: string, facts: Partial<DashboardJob> = {}): DashboardJob {
   return {
     name,
+    apps: [],
     schedule: '* * * * *',
     counts: {},
     instances: ['host:1'],

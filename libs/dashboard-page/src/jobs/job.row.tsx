@@ -17,18 +17,18 @@ interface JobRowProps {
 
 /** A row is rendered when its job changes; a second changes only texts in it. */
 export const JobRow = memo(({ job, isOverdue, canAct }: JobRowProps) => {
-  const { name, app, schedule, next, paused, lastRun, lastSuccess, strip } = job;
+  const { name, apps, schedule, next, paused, lastRun, lastSuccess, strip } = job;
   return (
     <tr>
       <th scope="row">
         <a href={hashOf({ page: 'job', name })}>
           <NameText value={name} />
         </a>
-        {app === undefined ? null : (
-          <div class="sub">
+        {apps.map((app) => (
+          <div class="sub" key={app}>
             <NameText value={app} />
           </div>
-        )}
+        ))}
         <JobBadges job={job} isOverdue={isOverdue} />
       </th>
       <td data-label="Schedule">

@@ -26,7 +26,7 @@ describe('the table of jobs', () => {
   const namesOf = (jobs: readonly { name: string }[]) => jobs.map(({ name }) => name);
 
   it('finds a text in the name, the schedule and the application', () => {
-    const job = jobOf('Invoices', { app: 'billing', schedule: '0 3 * * *' });
+    const job = jobOf('Invoices', { apps: ['billing'], schedule: '0 3 * * *' });
     expect(['voice', 'BILL', ' 0 3 ', ''].map((text) => hasText(job, text))).toEqual(Array(4).fill(true));
     expect(hasText(job, 'mail')).toBe(false);
   });

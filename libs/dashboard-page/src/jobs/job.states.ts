@@ -35,9 +35,9 @@ export function isIn(filter: JobFilter, job: DashboardJob, now: number): boolean
 }
 
 /** Whether a name, a schedule or an application has the text in it, in any case. */
-export function hasText({ name, app = '', schedule = '' }: DashboardJob, text: string): boolean {
+export function hasText({ name, apps, schedule = '' }: DashboardJob, text: string): boolean {
   const wanted = text.trim().toLowerCase();
-  return wanted === '' || [name, app, schedule].some((each) => each.toLowerCase().includes(wanted));
+  return wanted === '' || [name, ...apps, schedule].some((each) => each.toLowerCase().includes(wanted));
 }
 
 const byName = new Intl.Collator('en', { numeric: true });

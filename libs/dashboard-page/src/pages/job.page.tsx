@@ -14,7 +14,7 @@ import { isOverdue } from '../jobs/job.states.js';
 import { ActionButton } from '../parts/action.button.js';
 import { EmptyNote, LoadingNote } from '../parts/empty.note.js';
 import { NameText } from '../parts/name.text.js';
-import { ALL_JOBS, hashOf } from '../router.js';
+import { ALL_JOBS, hashOf, LONG } from '../router.js';
 import { useStore } from '../store.js';
 
 interface JobPageProps {
@@ -57,9 +57,22 @@ function KnownJob({ job, data }: { readonly job: DashboardJob; readonly data: Jo
         <>
           <DurationChart runs={data.runs} at={data.at} />
           <RecordsTable runs={data.runs} />
+          {data.isCut ? <MoreRecords name={job.name} shown={data.runs.length} /> : null}
         </>
       )}
     </>
+  );
+}
+
+function MoreRecords({ name, shown }: { readonly name: string; readonly shown: number }) {
+  return (
+    <p class="cut">
+      {shown < Number(LONG) ? (
+        <a href={hashOf({ page: 'job', name, isLong: true })}>Show up to {LONG} records</a>
+      ) : (
+        'There are more records than are shown here: the command line and getRuns() have them.'
+      )}
+    </p>
   );
 }
 

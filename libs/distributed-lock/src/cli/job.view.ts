@@ -10,8 +10,9 @@ export const RUN_HEADS = ['TICK', 'OUTCOME', 'ATTEMPT', 'TOOK', 'APP', 'INSTANCE
 
 /** A record of a job in a table. */
 export function runRow(record: TickRecord): string[] {
-  const { tick, outcome, attempt, app, instance, reason = '' } = record;
-  return [showInstant(tick), outcome, `${attempt}`, tookOf(record), app, instance, reason];
+  const { tick, outcome, count, attempt, app, instance, reason = '' } = record;
+  const what = count === undefined ? outcome : `${outcome} × ${count}`;
+  return [showInstant(tick), what, `${attempt}`, tookOf(record), app, instance, reason];
 }
 
 /** How long a run took; `-` for a tick that did not run, and for a run without an end. */
@@ -32,7 +33,9 @@ export function showInstant(at: number | undefined): string {
  */
 export function stateOf(status: JobStatus, now: number | undefined): string {
   const { running, paused, queued, handedOver, next } = status;
-  const isOverdue = next !== undefined && now !== undefined && now - next > OVERDUE;
+  const isDue = next !== undefined && now !== undefined && now - next > OVERDUE;
+  // As on the dashboard: of a paused job no tick is to run, and the next one of a running job may be late.
+  const isOverdue = isDue && paused === undefined && running === undefined;
   const states = [
     running === undefined ? undefined : `running since ${showInstant(running.start)}`,
     paused === undefined ? undefined : `paused since ${showInstant(paused)}`,

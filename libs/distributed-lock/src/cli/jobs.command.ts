@@ -1,7 +1,7 @@
 import type { ListedJob } from '../contracts/job.contract.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { instancesOf } from './instance.view.js';
+import { placesOf, type JobPlaces } from './instance.view.js';
 import { showInstant, stateOf, tookOf } from './job.view.js';
 import { instancesIn, withLocks } from '../command-line/with.locks.js';
 
@@ -18,6 +18,13 @@ const HEADS = [
   'APP',
 ];
 
+interface FleetFacts {
+  /** Whether instances report. */
+  readonly isFleetKnown: boolean;
+  /** The store's time, epoch ms; undefined if it is unknown. */
+  readonly now: number | undefined;
+}
+
 /** `jobs`. */
 export async function listJobs(context: CommandContext): Promise<number> {
   const { line, terminal } = context;
@@ -27,8 +34,14 @@ export async function listJobs(context: CommandContext): Promise<number> {
     const [jobs, isCut] = [found.slice(0, line.limit), found.length > line.limit];
     const instances = await instancesIn(locks);
     const now = locks.ticks.clock.now();
-    const idsOf = ({ job }: ListedJob) => instancesOf(job, instances).map(({ id }) => id);
-    if (line.isJson) terminal.json({ jobs: jobs.map((job) => ({ ...job, on: idsOf(job) })), isCut });
+    const isFleetKnown = instances.length > 0;
+    const placed = jobs.map((job) => ({ job, places: placesOf(job.job, job, instances) }));
+    if (line.isJson)
+      terminal.json({
+        jobs: placed.map(({ job, places: { on, apps } }) => ({ ...job, on, apps })),
+        isCut,
+        isFleetKnown,
+      });
     else if (jobs.length === 0)
       terminal.line(
         `There is no job with the prefix "${line.prefix}". An instance lists its jobs when it starts, with this version of the library.`,
@@ -36,26 +49,29 @@ export async function listJobs(context: CommandContext): Promise<number> {
     else
       terminal.table(
         HEADS,
-        jobs.map((job) => rowOf(job, instances.length === 0 ? '-' : `${idsOf(job).length}`, now)),
+        placed.map(({ job, places }) => rowOf(job, places, { isFleetKnown, now })),
       );
+    if (!isFleetKnown && jobs.some(({ schedule }) => schedule !== undefined))
+      terminal.note('No instance reports: where a job is on is unknown.');
     if (isCut) terminal.note(`There are more than ${line.limit}: raise --limit.`);
     return EXIT.done;
   });
 }
 
-/** @param on on how many instances the job is on */
-function rowOf(job: ListedJob, on: string, now: number | undefined): string[] {
-  const { next, lastRun, lastSuccess, schedule = '-', app = '-' } = job;
+function rowOf(job: ListedJob, { on, apps }: JobPlaces, { isFleetKnown, now }: FleetFacts): string[] {
+  const { next, lastRun, lastSuccess, schedule } = job;
+  // An instance does not report a job of `runOnce()`, which has no schedule.
+  const isReported = isFleetKnown && schedule !== undefined;
   return [
     job.job,
     stateOf(job, now),
-    on,
+    isReported ? `${on.length}` : '-',
     showInstant(next),
     showInstant(lastRun?.start),
     lastRun?.outcome ?? '-',
     lastRun === undefined ? '-' : tookOf(lastRun),
     showInstant(lastSuccess),
-    schedule,
-    app,
+    schedule ?? '-',
+    apps.join(', ') || '-',
   ];
 }

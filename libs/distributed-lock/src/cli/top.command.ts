@@ -87,7 +87,9 @@ function draw({ terminal, line }: CommandContext, reading: Reading | Error, rows
       .map((job) => [
         job.job,
         stateOf(job, at),
-        instances.length === 0 ? '-' : `${instancesOf(job.job, instances).length}`,
+        instances.length === 0 || job.schedule === undefined
+          ? '-'
+          : `${instancesOf(job.job, instances).length}`,
         job.next === undefined || at === undefined ? '-' : distance(job.next - at),
         job.lastRun === undefined || at === undefined ? '-' : distance(job.lastRun.start - at),
         job.lastRun?.outcome ?? '-',

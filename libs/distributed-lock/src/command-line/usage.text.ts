@@ -29,6 +29,7 @@ doctor   --strict          a warning fails as well
 ls, locks --limit <count>   the maximum number of locks in the list (default 1000)
 unlock   --yes             without a confirmation
 jobs     --limit <count>   the maximum number of jobs in the list (default 1000)
+job, runs --limit <count>   the maximum number of records of the job (default 1000)
 run-now  --wait <time>     how long to wait for an instance that starts the run (default 10s)
 forget   --yes             without a confirmation
          --force           also a job that is running

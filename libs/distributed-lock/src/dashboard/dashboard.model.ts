@@ -17,7 +17,7 @@ export interface DashboardAbout {
   readonly period: number;
 }
 
-/** What a page shows: `GET api/events?topic=jobs`, `?topic=job&name=…`, `?topic=locks&prefix=…`. */
+/** What a page shows: `GET api/events?topic=jobs`, `?topic=job&name=…&records=50`, `?topic=locks&prefix=…`. */
 export type DashboardTopic = 'jobs' | 'job' | 'locks';
 
 /** A run, or a tick that did not run, in the history of a job. */
@@ -34,6 +34,8 @@ export interface DashboardRun {
   readonly reason?: string;
   /** The first tick of several that the record stands for lies behind this. */
   readonly after?: number;
+  /** The number of ticks that the record stands for, if there are several and their number is known. */
+  readonly count?: number;
   /** `<host>:<pid>` of the process that requested the run. */
   readonly requestedBy?: string;
   readonly token?: string;
@@ -52,6 +54,11 @@ export interface DashboardJob {
   readonly name: string;
   /** The application that registered the job last; absent for a job of `runOnce()`. */
   readonly app?: string;
+  /**
+   * The applications whose instances report the job, on or off, by name. Where no instance reports it, the application
+   * that registered it last; empty for a job of `runOnce()`.
+   */
+  readonly apps: readonly string[];
   readonly schedule?: string;
   /** Absent where it is unknown: for a `Date`, a timeout, a job of `runOnce()`. */
   readonly next?: number;
@@ -64,7 +71,7 @@ export interface DashboardJob {
   readonly lastRun?: DashboardRun;
   readonly lastSuccess?: number;
   readonly counts: Readonly<Record<string, number>>;
-  /** The instances on which the job is on: `<host>:<pid>`. */
+  /** The instances on which the job is on: `<host>:<pid>`; `<app> on <host>:<pid>` where several applications report the job. */
   readonly instances: readonly string[];
   /** Whether instances report at all, so that an empty list of them means that no instance has the job. */
   readonly isFleetKnown: boolean;
@@ -93,9 +100,9 @@ export interface DashboardInstance {
 /** A leadership of the fleet. */
 export interface DashboardLeadership {
   readonly key: string;
-  /** `<host>:<pid>`; absent while there is no leader. */
+  /** `<app> on <host>:<pid>`; absent while there is no leader. */
   readonly leader?: string;
-  /** `<host>:<pid>` of all candidates, the leader's own among them. */
+  /** `<app> on <host>:<pid>` of all candidates, the leader's own among them. */
   readonly candidates: readonly string[];
 }
 
@@ -142,12 +149,14 @@ export interface JobsEvent {
   readonly isCut: boolean;
 }
 
-/** The event `job`: one job and its records, newest first. */
+/** The event `job`: one job and its newest records, newest first, up to the `records` of the request: 50, and 1,000 at most. */
 export interface JobEvent {
   readonly at: number;
   /** `null`: there is no job of that name, or none any more. */
   readonly job: DashboardJob | null;
   readonly runs: readonly DashboardRun[];
+  /** Whether Redis has more records of the job. */
+  readonly isCut: boolean;
 }
 
 /** The event `locks`: up to 200 locks whose names begin with the prefix, by name. */

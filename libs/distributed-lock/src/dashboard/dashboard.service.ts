@@ -9,7 +9,7 @@ import type { DashboardAbout } from './dashboard.model.js';
 import type { DashboardRequest, DashboardSettings } from './dashboard.options.js';
 import { Feed, PERIOD, type FeedSource } from './feed.js';
 import { InstanceReader } from './instance.reader.js';
-import { JobSource } from './job.source.js';
+import { JobSource, MOST_RECORDS, STRIP } from './job.source.js';
 import { JobsSource } from './jobs.source.js';
 import { LocksSource } from './locks.source.js';
 import { perform, readAction, type ActionResult } from './operator.actions.js';
@@ -19,6 +19,7 @@ import { PageFiles, type PageFile } from './page.files.js';
 export interface FeedParameters {
   readonly topic?: unknown;
   readonly name?: unknown;
+  readonly records?: unknown;
   readonly prefix?: unknown;
 }
 
@@ -87,7 +88,10 @@ export class DashboardService implements BeforeApplicationShutdown {
       return { status: 503, message: `${MOST_PAGES} pages are open already: close some of them.` };
     const wanted = this.#wanted(parameters);
     if (wanted === undefined)
-      return { status: 400, message: 'topic must be jobs, job with the name of a job, or locks.' };
+      return {
+        status: 400,
+        message: `topic must be jobs, locks, or job with the name of a job, and up to ${MOST_RECORDS} records.`,
+      };
     if (!this.#feeds.has(wanted.key) && this.#feeds.size >= MOST_FEEDS)
       return { status: 503, message: `Open pages show ${MOST_FEEDS} topics already: close some of them.` };
     return wanted;
@@ -132,13 +136,15 @@ export class DashboardService implements BeforeApplicationShutdown {
     for (const page of this.#pages) page.end();
   }
 
-  #wanted({ topic, name, prefix = '' }: FeedParameters): WantedFeed | undefined {
+  #wanted({ topic, name, records = `${STRIP}`, prefix = '' }: FeedParameters): WantedFeed | undefined {
     const [locks, instances] = [this.#locks, this.#instances];
     if (topic === 'jobs') return { key: topic, source: () => new JobsSource(locks, instances) };
     if (topic === 'locks' && typeof prefix === 'string' && prefix.length <= 1024)
       return { key: `locks ${prefix}`, source: () => new LocksSource(locks, prefix) };
-    if (topic === 'job' && typeof name === 'string' && this.#isName(name))
-      return { key: `job ${name}`, source: () => new JobSource(locks, instances, name) };
+    const most = Number(records);
+    const isMost = Number.isInteger(most) && most >= 1 && most <= MOST_RECORDS;
+    if (topic === 'job' && isMost && typeof name === 'string' && this.#isName(name))
+      return { key: `job ${most} ${name}`, source: () => new JobSource(locks, instances, name, most) };
     return undefined;
   }
 

@@ -1,7 +1,6 @@
 import type { Fleet, LockInstance } from '../contracts/fleet.contract.js';
 import { now } from '../timing/monotonic.clock.js';
-import { instanceName } from '../core/instance.names.js';
-import { instanceOf, leadershipsOf, type KnownInstances } from './model.views.js';
+import { instanceOf, leadershipsOf, placesOf, type KnownInstances } from './model.views.js';
 
 /** How old a reading may be, in ms: instances report every 10 s, and at once only when they become leaders. */
 const FRESH = 900;
@@ -24,14 +23,9 @@ export class InstanceReader {
 }
 
 function arrange(instances: readonly LockInstance[]): KnownInstances {
-  const byJob = new Map<string, string[]>();
-  for (const instance of instances)
-    for (const { job, isOn } of instance.jobs) {
-      if (!isOn) continue;
-      const names = byJob.get(job) ?? [];
-      byJob.set(job, names);
-      names.push(instanceName(instance));
-    }
-  for (const names of byJob.values()) names.sort();
-  return { all: instances.map(instanceOf), leaderships: leadershipsOf(instances), byJob };
+  return {
+    all: instances.map(instanceOf),
+    leaderships: leadershipsOf(instances),
+    byJob: placesOf(instances),
+  };
 }

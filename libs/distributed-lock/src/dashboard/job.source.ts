@@ -6,7 +6,13 @@ import type { InstanceReader } from './instance.reader.js';
 import { jobOf, runOf, stripOf } from './model.views.js';
 import { isToRepeat, storeTime } from './store.time.js';
 
-/** One job and its records. */
+/** The newest ticks in the strip of a job. */
+export const STRIP = 50;
+
+/** The most records of a job that a page shows. */
+export const MOST_RECORDS = 1000;
+
+/** One job and its newest records. */
 export class JobSource implements FeedSource<JobEvent> {
   readonly event = 'job';
 
@@ -14,21 +20,28 @@ export class JobSource implements FeedSource<JobEvent> {
     private readonly locks: LockService,
     private readonly instances: InstanceReader,
     private readonly name: string,
+    private readonly most: number,
   ) {}
 
   async read(): Promise<JobEvent> {
     try {
       const [status, records, known] = await Promise.all([
         this.locks.jobs.status(this.name),
-        this.locks.getRuns(this.name),
+        // One more than is shown says whether there are more.
+        this.locks.getRuns(this.name, { limit: this.most + 1 }),
         this.instances.read(),
       ]);
       const at = storeTime(this.locks);
-      if (status === undefined) return { at, job: null, runs: [] };
-      return { at, job: jobOf(this.name, status, stripOf(records), known), runs: records.map(runOf) };
+      if (status === undefined) return noJob(at);
+      return {
+        at,
+        job: jobOf(this.name, status, stripOf(records.slice(0, STRIP)), known),
+        runs: records.slice(0, this.most).map(runOf),
+        isCut: records.length > this.most,
+      };
     } catch (error) {
       // This application uses the name for a lock of another kind.
-      if (error instanceof LockConfigurationError) return { at: storeTime(this.locks), job: null, runs: [] };
+      if (error instanceof LockConfigurationError) return noJob(storeTime(this.locks));
       throw error;
     }
   }
@@ -41,4 +54,8 @@ export class JobSource implements FeedSource<JobEvent> {
     const isSame = JSON.stringify(before) === JSON.stringify(state);
     return isSame && !isToRepeat(was, at) ? undefined : { at, ...state };
   }
+}
+
+function noJob(at: number): JobEvent {
+  return { at, job: null, runs: [], isCut: false };
 }

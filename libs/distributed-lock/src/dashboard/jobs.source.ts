@@ -10,6 +10,7 @@ import type {
 } from './dashboard.model.js';
 import type { FeedSource } from './feed.js';
 import type { InstanceReader } from './instance.reader.js';
+import { STRIP } from './job.source.js';
 import { jobOf, stripOf } from './model.views.js';
 import { isToRepeat, storeTime } from './store.time.js';
 
@@ -102,7 +103,7 @@ export class JobsSource implements FeedSource<FleetState> {
   /** None of a job whose name this application uses for a lock of another kind. */
   async #stripOf(job: string): Promise<DashboardTick[]> {
     try {
-      return stripOf(await this.locks.getRuns(job));
+      return stripOf(await this.locks.getRuns(job, { limit: STRIP }));
     } catch (error) {
       if (error instanceof LockConfigurationError) return [];
       throw error;

@@ -1,7 +1,7 @@
 import type { FoundHolder, FoundLock, LockInstance } from '../contracts/fleet.contract.js';
 import type { JobStatus } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
-import { instanceLabel, instanceName } from '../core/instance.names.js';
+import { appsOf, instanceLabel, namerOf } from '../core/instance.names.js';
 import type {
   DashboardHolder,
   DashboardInstance,
@@ -12,13 +12,21 @@ import type {
   DashboardTick,
 } from './dashboard.model.js';
 
+/** Where a job is, as instances have reported. */
+export interface JobPlaces {
+  /** The applications that have it, on or off. */
+  readonly apps: readonly string[];
+  /** The names of the instances that have it on. */
+  readonly on: readonly string[];
+}
+
 /** The instances of a fleet as the pages need them. */
 export interface KnownInstances {
   /** None where Redis refuses to read them. */
   readonly all: readonly DashboardInstance[];
   readonly leaderships: readonly DashboardLeadership[];
-  /** By job: the names of the instances that have it on. */
-  readonly byJob: ReadonlyMap<string, readonly string[]>;
+  /** By job. */
+  readonly byJob: ReadonlyMap<string, JobPlaces>;
 }
 
 /** The most jobs of an instance that are named. */
@@ -31,12 +39,13 @@ function placeOf(instance: string): string {
 
 /** A record as the page has it. */
 export function runOf(record: TickRecord): DashboardRun {
-  const { tick, outcome, attempt, app, start, end, reason, after, token } = record;
+  const { tick, outcome, attempt, app, start, end, reason, after, count, token } = record;
   return {
     ...{ tick, outcome, attempt, app, start, instance: placeOf(record.instance) },
     ...(end !== undefined && { end }),
     ...(reason !== undefined && { reason }),
     ...(after !== undefined && { after }),
+    ...(count !== undefined && { count }),
     ...(record.requestedBy !== undefined && { requestedBy: placeOf(record.requestedBy) }),
     ...(token !== undefined && { token }),
   };
@@ -59,9 +68,11 @@ export function jobOf(
   { all, byJob }: Pick<KnownInstances, 'all' | 'byJob'>,
 ): DashboardJob {
   const { app, schedule, next, paused, pausedBy, queued, handedOver, running, lastRun, lastSuccess } = status;
+  const places = byJob.get(name);
   return {
     name,
     ...(app !== undefined && { app }),
+    apps: places?.apps ?? (app === undefined ? [] : [app]),
     ...(schedule !== undefined && { schedule }),
     ...(next !== undefined && { next }),
     ...(paused !== undefined && { paused }),
@@ -72,10 +83,25 @@ export function jobOf(
     ...(lastRun !== undefined && { lastRun: runOf(lastRun) }),
     ...(lastSuccess !== undefined && { lastSuccess }),
     counts: status.counts,
-    instances: byJob.get(name) ?? [],
+    instances: places?.on ?? [],
     isFleetKnown: all.length > 0,
     strip,
   };
+}
+
+/** Where each job is. */
+export function placesOf(instances: readonly LockInstance[]): Map<string, JobPlaces> {
+  const byJob = new Map<string, { all: LockInstance[]; on: LockInstance[] }>();
+  for (const instance of instances)
+    for (const { job, isOn } of instance.jobs) {
+      const places = byJob.get(job) ?? { all: [], on: [] };
+      byJob.set(job, places);
+      places.all.push(instance);
+      if (isOn) places.on.push(instance);
+    }
+  return new Map(
+    [...byJob].map(([job, { all, on }]) => [job, { apps: appsOf(all), on: on.map(namerOf(all)).toSorted() }]),
+  );
 }
 
 /** An instance as the page has it. */
@@ -96,8 +122,8 @@ export function leadershipsOf(instances: readonly LockInstance[]): DashboardLead
     for (const { key, isLeader } of instance.elections) {
       const election = byKey.get(key) ?? { candidates: [] };
       byKey.set(key, election);
-      election.candidates.push(instanceName(instance));
-      if (isLeader) election.leader ??= instanceName(instance);
+      election.candidates.push(instanceLabel(instance));
+      if (isLeader) election.leader ??= instanceLabel(instance);
     }
   return [...byKey]
     .map(([key, { leader, candidates }]) => ({
