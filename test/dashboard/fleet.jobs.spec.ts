@@ -7,7 +7,7 @@ import type {
   DashboardJob,
   JobEvent,
   JobsEvent,
-} from '../../libs/distributed-lock/src/dashboard/dashboard.model.js';
+} from '../../libs/distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { expireReports, killAll, reportsAndRuns } from '../fleet/dead.fleet.js';
 import { EACH_SECOND, JobApps, jobOf, sharedJobOf, YEARLY } from '../fleet/job.apps.js';
 import { ownRedis } from '../locks/own.redis.js';

@@ -11,7 +11,7 @@ import type {
   JobsEvent,
   LocksEvent,
   TroubleEvent,
-} from '../../libs/distributed-lock/src/dashboard/dashboard.model.js';
+} from '../../libs/distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import type { OperatorActionEvent } from '../../libs/distributed-lock/src/events/lock.event.types.js';
 import { ownRedis } from '../locks/own.redis.js';
 import { scaled } from '../support/slowness.js';

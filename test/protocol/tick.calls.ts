@@ -10,7 +10,7 @@ import {
   tickRequest,
   tickWithdraw,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import { jobKeys } from '../../libs/distributed-lock/src/ticks/job.keys.js';
+import { jobKeys } from '../../libs/distributed-lock/src/job-control/job.keys.js';
 import type { Names, ProtocolStage } from './protocol.stage.js';
 
 /** One row of a job's record, as JSON has it. */

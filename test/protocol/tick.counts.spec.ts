@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { readStatus } from '../../libs/distributed-lock/src/ticks/tick.records.js';
-import { jobKeys } from '../../libs/distributed-lock/src/ticks/job.keys.js';
+import { readStatus } from '../../libs/distributed-lock/src/job-control/tick.records.js';
+import { jobKeys } from '../../libs/distributed-lock/src/job-control/job.keys.js';
 import { held, ProtocolStage, type Names } from './protocol.stage.js';
 import { again, begin, claim, finish, inspect, pause } from './tick.calls.js';
 

@@ -1,7 +1,7 @@
 import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
 import { fromBytes } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
 import { machine } from '../../libs/distributed-lock/src/timing/machine.js';
-import { jobKeys, type JobKeys } from '../../libs/distributed-lock/src/ticks/job.keys.js';
+import { jobKeys, type JobKeys } from '../../libs/distributed-lock/src/job-control/job.keys.js';
 import { SETTINGS } from './simulated.instance.js';
 import type { SimulatedProcess } from './simulated.process.js';
 import type { World } from './world.js';

@@ -1,4 +1,4 @@
-import type { ScheduleInstants } from '../../libs/distributed-lock/src/ticks/own.job.js';
+import type { ScheduleInstants } from '../../libs/distributed-lock/src/job-control/own.job.js';
 
 /** The instants of a schedule of which only the latest ones matter. */
 export function instants(latest: ScheduleInstants['latest']): ScheduleInstants {

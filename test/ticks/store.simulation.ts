@@ -1,7 +1,7 @@
 import { CronTime } from 'cron';
 import type { TickAnswer, TickClaim } from '../../libs/distributed-lock/src/ticks/tick.claim.js';
 import { now } from '../../libs/distributed-lock/src/timing/monotonic.clock.js';
-import { StoreClock } from '../../libs/distributed-lock/src/ticks/store.clock.js';
+import { StoreClock } from '../../libs/distributed-lock/src/job-control/store.clock.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { CronTick } from '../../libs/distributed-lock/src/jobs/cron.tick.js';
 import type { CronJobLike } from '../../libs/distributed-lock/src/instants/cron.job.port.js';

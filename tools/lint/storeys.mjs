@@ -7,9 +7,10 @@ export const STOREYS = [
   ['memory', 'module'],
   ['cli', 'health', 'metrics', 'tracing', 'lua-runtime'],
   ['decorators', 'interceptors', 'filters', 'scheduled-methods', 'doctor', 'command-line', 'dashboard'],
-  ['guards', 'jobs', 'startup'],
+  ['guards', 'jobs', 'startup', 'dashboard-feeds'],
   ['service', 'nest-schedule'],
   ['ticks', 'groups', 'elections'],
+  ['job-control'],
   ['locks'],
   ['counters', 'fair-lock', 'instances', 'lock-list'],
   ['local', 'work'],
@@ -27,6 +28,7 @@ export const STOREYS = [
   ['options'],
   ['errors', 'metadata'],
   ['contracts'],
+  ['objects'],
 ];
 
 /** Rooms that stand beside the house, and import nothing of it. */

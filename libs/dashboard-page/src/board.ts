@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { DashboardAbout } from '../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardAbout } from '../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import type { ActionSender } from './actions/action.sender.js';
 import type { ToastList } from './actions/toast.list.js';
 import type { Clock } from './clock.js';

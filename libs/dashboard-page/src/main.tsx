@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import type { DashboardAbout } from '../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardAbout } from '../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { ActionSender } from './actions/action.sender.js';
 import { ToastList } from './actions/toast.list.js';
 import { App } from './app.js';

@@ -1,5 +1,5 @@
 import { isRefusal, type AnsweredRequest } from '../feed/refusal.js';
-import type { DashboardAnswer } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardAnswer } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 
 /** The answer of an action, or what stands in for it where a guard or a proxy answered. */
 export function readAnswer(response: AnsweredRequest, body: string): DashboardAnswer {

@@ -1,7 +1,7 @@
 import type {
   DashboardAction,
   DashboardAnswer,
-} from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+} from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { Store } from '../store.js';
 import { readAnswer } from './action.answer.js';
 import type { ToastList } from './toast.list.js';

@@ -1,4 +1,4 @@
-import type { DashboardAnswer } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardAnswer } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { Store } from '../store.js';
 
 export interface Toast {

@@ -1,4 +1,4 @@
-import type { DashboardAbout } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardAbout } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import type { Store } from '../store.js';
 
 /** Reads what does not change while the page is open, and repeats it until there is an answer: once a connection is there, so is this. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobsEvent } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { JobsEvent } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { jobOf } from '../jobs/job.fixture.js';
 import { parseRoute } from '../router.js';
 import { mergeFleet, pathOf, readAt, topicOf } from './feed.state.js';

@@ -6,7 +6,7 @@ import type {
   JobsEvent,
   LocksEvent,
   TroubleEvent,
-} from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+} from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { LONG, queryOf, type Route } from '../router.js';
 
 /** What a connection carries. */

@@ -3,7 +3,7 @@ import type {
   JobsEvent,
   LocksEvent,
   TroubleEvent,
-} from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+} from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import type { Clock } from '../clock.js';
 import { Store } from '../store.js';
 import { mergeFleet, pathOf, readAt, type FeedState, type Topic } from './feed.state.js';

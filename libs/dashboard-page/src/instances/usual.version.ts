@@ -1,4 +1,4 @@
-import type { DashboardInstance } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardInstance } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 
 /** The version that most instances have; of two that are as frequent, the one of the first instance. */
 export function usualVersion(instances: readonly Pick<DashboardInstance, 'version'>[]): string | undefined {

@@ -1,4 +1,4 @@
-import type { DashboardRun } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardRun } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { fullText } from '../format/instant.text.js';
 import { spanText } from '../format/span.text.js';
 import { styleOf } from '../jobs/outcomes.js';

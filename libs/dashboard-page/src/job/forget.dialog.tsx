@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { DashboardJob } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { useBoard } from '../board.js';
 import { ConfirmDialog } from '../parts/confirm.dialog.js';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { DashboardJob } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { NameList } from '../parts/name.list.js';
 import { NameText } from '../parts/name.text.js';
 import { OutcomeText } from '../parts/outcome.mark.js';

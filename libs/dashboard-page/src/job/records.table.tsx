@@ -1,4 +1,4 @@
-import type { DashboardRun } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardRun } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { spanText } from '../format/span.text.js';
 import { visibleLines } from '../format/visible.text.js';
 import { memo } from '../parts/memo.js';

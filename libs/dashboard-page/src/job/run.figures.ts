@@ -1,4 +1,4 @@
-import type { DashboardRun } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardRun } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 
 /** Whether a record is about a run, and not about a tick that did not run. */
 export function isRun({ attempt }: DashboardRun): boolean {

@@ -1,4 +1,4 @@
-import type { DashboardJob } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { targetOf } from '../actions/action.sender.js';
 import { useBoard, useCanAct } from '../board.js';
 import { visibleText } from '../format/visible.text.js';

@@ -1,4 +1,4 @@
-import type { DashboardJob } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { Badge } from '../parts/badge.js';
 import { NameText } from '../parts/name.text.js';
 import { Ago, Since } from '../parts/time.text.js';

@@ -1,4 +1,7 @@
-import type { DashboardJob, DashboardRun } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type {
+  DashboardJob,
+  DashboardRun,
+} from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 
 /** A job for a test: on in one instance, and idle. */
 export function jobOf(name: string, facts: Partial<DashboardJob> = {}): DashboardJob {

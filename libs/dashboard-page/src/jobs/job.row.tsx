@@ -1,4 +1,7 @@
-import type { DashboardJob, DashboardRun } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type {
+  DashboardJob,
+  DashboardRun,
+} from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { memo } from '../parts/memo.js';
 import { NameText } from '../parts/name.text.js';
 import { OutcomeText } from '../parts/outcome.mark.js';

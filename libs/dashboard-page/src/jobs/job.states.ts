@@ -1,4 +1,4 @@
-import type { DashboardJob } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import type { JobFilter, JobSort } from '../router.js';
 import { isFailure } from './outcomes.js';
 

@@ -1,4 +1,4 @@
-import type { DashboardTick } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardTick } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 
 /** The colour of a badge or a mark. */
 export type Tone = 'ok' | 'bad' | 'warn' | 'info' | 'idle';

@@ -1,7 +1,7 @@
 import type {
   DashboardHolder,
   DashboardLock,
-} from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+} from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { targetOf } from '../actions/action.sender.js';
 import { useBoard } from '../board.js';
 import { visibleText } from '../format/visible.text.js';

@@ -1,4 +1,4 @@
-import type { DashboardLock } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardLock } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { useBoard } from '../board.js';
 import { ConfirmDialog } from '../parts/confirm.dialog.js';
 import { NameText } from '../parts/name.text.js';

@@ -1,4 +1,4 @@
-import type { DashboardInstance } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardInstance } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { useBoard } from '../board.js';
 import { useClock } from '../clock.js';
 import type { FleetData } from '../feed/feed.state.js';

@@ -1,5 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { DashboardJob, JobEvent } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type {
+  DashboardJob,
+  JobEvent,
+} from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { targetOf } from '../actions/action.sender.js';
 import { useBoard, useCanAct } from '../board.js';
 import { useClock } from '../clock.js';

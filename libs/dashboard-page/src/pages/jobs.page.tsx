@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type { DashboardJob } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { useBoard, useCanAct } from '../board.js';
 import { useClock } from '../clock.js';
 import type { FleetData } from '../feed/feed.state.js';

@@ -1,4 +1,4 @@
-import type { DashboardLeadership } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardLeadership } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import type { FleetData } from '../feed/feed.state.js';
 import { Badge } from '../parts/badge.js';
 import { EmptyNote, LoadingNote } from '../parts/empty.note.js';

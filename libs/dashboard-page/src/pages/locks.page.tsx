@@ -1,5 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { DashboardLock, LocksEvent } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type {
+  DashboardLock,
+  LocksEvent,
+} from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { useCanAct } from '../board.js';
 import { visibleText } from '../format/visible.text.js';
 import { LockRow } from '../locks/lock.row.js';

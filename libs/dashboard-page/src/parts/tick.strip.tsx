@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type { DashboardTick } from '../../../distributed-lock/src/dashboard/dashboard.model.js';
+import type { DashboardTick } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { fullText } from '../format/instant.text.js';
 import { spanText } from '../format/span.text.js';
 import { stripLabel, styleOf } from '../jobs/outcomes.js';

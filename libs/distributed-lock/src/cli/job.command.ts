@@ -1,7 +1,7 @@
 import type { JobStatus } from '../contracts/job.contract.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { MOST_KEPT } from '../ticks/job.scripts.js';
+import { MOST_KEPT } from '../job-control/job.scripts.js';
 import { placesOf } from './instance.view.js';
 import { RUN_HEADS, runRow, showInstant, stateOf } from './job.view.js';
 import { instancesIn, withLocks } from '../command-line/with.locks.js';

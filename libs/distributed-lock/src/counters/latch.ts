@@ -9,7 +9,7 @@ import { leaveOnAbort } from '../waiters/cancellable.wait.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 /** The count-down latch (wire format section 10). */
 export class NamedLatch implements CountDownLatch {

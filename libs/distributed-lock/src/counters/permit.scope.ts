@@ -6,7 +6,7 @@ import { LOSSES } from '../errors/loss.reasons.js';
 import type { InScope } from '../holds/hold.scope.js';
 import { runLasting } from '../work/lasting.work.js';
 import type { LocalSemaphore } from './local.semaphore.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 import { machine } from '../timing/machine.js';
 
 /** Work that runs under permits of a semaphore; the permits are given back once. */

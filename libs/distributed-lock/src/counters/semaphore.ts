@@ -25,7 +25,7 @@ import { PermitScope } from './permit.scope.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
 import type { LocalSemaphore } from './local.semaphore.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 /** The semaphore (wire format section 10). */
 export class CountingSemaphore implements Semaphore {

@@ -1,7 +1,7 @@
 import type { CanActivate, DynamicModule, FactoryProvider, Type } from '@nestjs/common';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, invalidOption, optionNames } from '../options/option.checks.js';
-import type { DashboardAction } from './dashboard.model.js';
+import type { DashboardAction } from '../dashboard-feeds/dashboard.model.js';
 
 /** What the dashboard uses of a request; it is the request of Express or Fastify, as guards have it. */
 export interface DashboardRequest {

@@ -1,17 +1,17 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { checkKey, checkName } from '../core/name.checks.js';
 import { VERSION } from '../contracts/version.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import type { DashboardAbout } from './dashboard.model.js';
+import type { DashboardAbout } from '../dashboard-feeds/dashboard.model.js';
 import type { DashboardRequest, DashboardSettings } from './dashboard.options.js';
-import { Feed, PERIOD, type FeedSource } from './feed.js';
-import { InstanceReader } from './instance.reader.js';
-import { JobSource, MOST_RECORDS, STRIP } from './job.source.js';
-import { JobsSource } from './jobs.source.js';
-import { LocksSource } from './locks.source.js';
+import { Feed, PERIOD, type FeedSource } from '../dashboard-feeds/feed.js';
+import { InstanceReader } from '../dashboard-feeds/instance.reader.js';
+import { JobSource, MOST_RECORDS, STRIP } from '../dashboard-feeds/job.source.js';
+import { JobsSource } from '../dashboard-feeds/jobs.source.js';
+import { LocksSource } from '../dashboard-feeds/locks.source.js';
 import { perform, readAction, type ActionResult } from './operator.actions.js';
 import { PageFiles, type PageFile } from './page.files.js';
 

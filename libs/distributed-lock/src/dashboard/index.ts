@@ -1,4 +1,4 @@
-export type { DashboardAction } from './dashboard.model.js';
+export type { DashboardAction } from '../dashboard-feeds/dashboard.model.js';
 export { DistributedLockDashboardModule } from './dashboard.module.js';
 export type {
   DashboardAsyncOptions,

@@ -6,7 +6,7 @@ import {
 import { forceUnlock } from '../service/forced.release.js';
 import type { LockService } from '../service/lock.service.js';
 import { machine } from '../timing/machine.js';
-import type { DashboardAction, DashboardAnswer } from './dashboard.model.js';
+import type { DashboardAction, DashboardAnswer } from '../dashboard-feeds/dashboard.model.js';
 
 /** How long a request waits for the start of a run, in ms. */
 const START = 5000;

@@ -6,7 +6,7 @@ import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
 import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
 import { readHeartbeat } from '../jobs/heartbeat.reader.js';
-import { MOST_KEPT } from '../ticks/job.scripts.js';
+import { MOST_KEPT } from '../job-control/job.scripts.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
 import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';

@@ -1,4 +1,4 @@
-import { jobKeys } from '../ticks/job.keys.js';
+import { jobKeys } from '../job-control/job.keys.js';
 import {
   latchChannel,
   lockChannel,

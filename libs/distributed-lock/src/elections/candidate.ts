@@ -6,7 +6,7 @@ import { Leadership } from './leadership.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 import { machine } from '../timing/machine.js';
 
 /** Pauses before the next campaign, in ms: after a leadership, and after a failure, doubled up to the longest while failures go on. */

@@ -1,4 +1,4 @@
-import { brandClass } from '../contracts/class.brand.js';
+import { brandClass } from '../objects/class.brand.js';
 import { REMEDIES, type LockErrorCode } from './error.table.js';
 import type { LossReason } from './loss.reasons.js';
 import { printable } from './printable.text.js';

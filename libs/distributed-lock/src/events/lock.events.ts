@@ -1,7 +1,7 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkCallbackNames, optionNames } from '../options/option.checks.js';
 import type { LockEventMap, LockListener } from './lock.event.types.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 /** A listener that also wraps the work of a critical section, to run it in its own context. */
 export interface SectionListener extends LockListener {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { isErrorClass } from '../contracts/class.brand.js';
-import { chainOf } from '../contracts/prototype.chain.js';
+import { isErrorClass } from '../objects/class.brand.js';
+import { chainOf } from '../objects/prototype.chain.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 
 /** The metadata of `@Catch`, on the class and, from Nest 12 on, on its prototype. */

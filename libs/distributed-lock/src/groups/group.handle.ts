@@ -7,7 +7,7 @@ import { parseDuration } from '../options/option.checks.js';
 import { decide } from './quorum.decision.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import type { HoldHandle } from '../holds/handle.js';
-import { inspectAs } from '../contracts/object.form.js';
+import { inspectAs } from '../objects/object.form.js';
 
 /** The options of a group that single locks do not have. */
 export interface GroupLimits {

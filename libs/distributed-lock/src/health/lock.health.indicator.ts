@@ -7,7 +7,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, optionNames, parseDuration } from '../options/option.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { takeVitals, type LockVitals } from '../service/lock.vitals.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 /** The limits within which a module instance is healthy. */
 export interface LockHealthOptions {

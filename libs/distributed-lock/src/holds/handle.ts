@@ -9,7 +9,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Lease } from '../renewal/lease.js';
 import { fixedLease, SHORTEST_LEASE, type FixedLease } from './fixed.lease.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { inspectAs } from '../contracts/object.form.js';
+import { inspectAs } from '../objects/object.form.js';
 
 /** What a grant needs of its hold. */
 export interface HandleOwner extends ScopedHold {

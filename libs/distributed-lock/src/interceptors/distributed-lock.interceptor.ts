@@ -11,7 +11,7 @@ import { checkKey, readNames } from '../service/choice.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { streamThrough, type RunsOn } from '../guards/scope.stream.js';
 import { whenSent } from '../guards/sent.response.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 /** Options of `@UseDistributedLock` and of the interceptor. */
 export interface UseDistributedLockOptions extends GuardOptions<readonly [ExecutionContext]> {

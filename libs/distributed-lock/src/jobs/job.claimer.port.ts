@@ -1,5 +1,5 @@
 import type { GrantedTick, TickAnswer, TickClaim } from '../ticks/tick.claim.js';
-import type { StoreClock } from '../ticks/store.clock.js';
+import type { StoreClock } from '../job-control/store.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 
 export type { GrantedTick } from '../ticks/tick.claim.js';

@@ -1,5 +1,5 @@
-import type { OwnJob, ScheduleInstants } from '../ticks/own.job.js';
-import type { Registered } from '../ticks/job.scripts.js';
+import type { OwnJob, ScheduleInstants } from '../job-control/own.job.js';
+import type { Registered } from '../job-control/job.scripts.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import type { Timer } from '../timing/timer.wheel.js';
 

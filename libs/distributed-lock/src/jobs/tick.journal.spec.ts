@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import { NoticeBoard } from '../events/notice.board.js';
-import { StoreClock } from '../ticks/store.clock.js';
+import { StoreClock } from '../job-control/store.clock.js';
 import { TickJournal } from './tick.journal.js';
 
 const newJournal = () => {

@@ -2,7 +2,7 @@ import type { TickVerdict } from '../contracts/tick.contract.js';
 import type { LockUnavailableError } from '../errors/lock.errors.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import { isSkipped } from '../ticks/tick.claim.js';
-import type { StoreClock } from '../ticks/store.clock.js';
+import type { StoreClock } from '../job-control/store.clock.js';
 
 /** A machine's clock this far from the store's is logged, in ms. */
 const TOLERATED_OFFSET = 1000;

@@ -1,4 +1,4 @@
-import type { StoreClock } from '../ticks/store.clock.js';
+import type { StoreClock } from '../job-control/store.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { machine } from '../timing/machine.js';
 

@@ -17,7 +17,7 @@ import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import type { LockContext } from '../core/lock.context.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import type { AcquireRequest } from './reentry.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 const NONE: LockOptions = {};
 

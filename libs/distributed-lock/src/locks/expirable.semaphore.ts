@@ -14,7 +14,7 @@ import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { NamedLock } from './named.lock.js';
 import { RecordedCalls } from '../counters/recorded.calls.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 /** The semaphore whose permits expire (wire format section 10): each permit is held like a lock that has room for more than one. */
 export class ExpirableSemaphore implements PermitExpirableSemaphore {

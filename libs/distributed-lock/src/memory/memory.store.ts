@@ -3,7 +3,7 @@ import type { MemoryInstance } from './memory.instance.js';
 import { MemoryKeys } from './memory.keys.js';
 import { fromBytes, MemoryScripts } from './memory.scripts.js';
 import { TurnQueue } from './turn.queue.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 /** So many servers as a red lock needs at least. */
 const RED_SERVERS = 3;

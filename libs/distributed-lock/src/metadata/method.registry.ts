@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { chainOf } from '../contracts/prototype.chain.js';
+import { chainOf } from '../objects/prototype.chain.js';
 import type { ReturnKind } from './return.kind.js';
 
 /** One decorated method, as the explorers find it. */

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isObject } from '../contracts/prototype.chain.js';
+import { isObject } from '../objects/prototype.chain.js';
 
 /** What is used of Nest's wrapper of a provider, controller or enhancer; all of it is Nest's own. */
 export interface ProviderWrapper {

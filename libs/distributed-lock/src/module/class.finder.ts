@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { INQUIRER, REQUEST, type ModulesContainer } from '@nestjs/core';
-import { isObject } from '../contracts/prototype.chain.js';
+import { isObject } from '../objects/prototype.chain.js';
 import { prototypeOf, type ProviderWrapper } from '../metadata/provider.prototype.js';
 
 /** A class of the application. */

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { readIntercepted, type InterceptedEntry } from '../metadata/intercepted.registry.js';
-import { chainOf } from '../contracts/prototype.chain.js';
+import { chainOf } from '../objects/prototype.chain.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
 

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
-import { chainOf } from '../contracts/prototype.chain.js';
+import { chainOf } from '../objects/prototype.chain.js';
 import { placeAmongGlobals, placeRefusals } from '../filters/filter.placement.js';
 import { GatewayRefusalFilter } from '../filters/gateway-refusal.filter.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';

@@ -1,6 +1,6 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { guardOf, readGuards, type GuardEntry } from '../metadata/guard.registry.js';
-import { chainOf, isObject } from '../contracts/prototype.chain.js';
+import { chainOf, isObject } from '../objects/prototype.chain.js';
 import { prototypeOf } from '../metadata/provider.prototype.js';
 import { readSchedule, type Schedule } from './schedule.metadata.js';
 

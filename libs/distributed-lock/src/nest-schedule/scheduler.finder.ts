@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { ModulesContainer } from '@nestjs/core';
-import { isObject } from '../contracts/prototype.chain.js';
+import { isObject } from '../objects/prototype.chain.js';
 import type { ProviderWrapper } from '../metadata/provider.prototype.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { CronJobLike } from '../instants/cron.job.port.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../contracts/prototype.chain.js';
+import { isObject } from '../objects/prototype.chain.js';
 import { MOUNT_LISTS, type ExplorerLike, type MountEntry, type MountList } from './scheduler.finder.js';
 
 /** A method that a scheduler will fire. */

@@ -1,4 +1,4 @@
-import { isObject } from '../contracts/prototype.chain.js';
+import { isObject } from '../objects/prototype.chain.js';
 import { errorText } from '../errors/error.text.js';
 import { HandshakeMismatchError } from './handshake.check.js';
 

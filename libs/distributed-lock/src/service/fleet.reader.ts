@@ -5,7 +5,7 @@ import type {
   LockInstance,
   LockPage,
 } from '../contracts/fleet.contract.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 import type { ServerSession } from '../connections/server.session.js';
 import type { LockContext } from '../core/lock.context.js';
 import { checkKey, checkName } from '../core/name.checks.js';

@@ -1,4 +1,4 @@
-import { brandClass } from '../contracts/class.brand.js';
+import { brandClass } from '../objects/class.brand.js';
 import { serviceClasses } from '../contracts/service.classes.js';
 import type { GuardKind, LockNames } from '../contracts/guard.contract.js';
 import type {
@@ -15,7 +15,7 @@ import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore.contract.js';
 import type { Fleet } from '../contracts/fleet.contract.js';
 import type { JobControl, RunsOptions } from '../contracts/job.contract.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
 import type { LockEngine } from '../locks/lock.engine.js';

@@ -8,7 +8,7 @@ import type { RedisSource } from '../redis-source/redis-source.reader.js';
 import { openSession, type ServerSession } from '../connections/server.session.js';
 import type { Backend } from '../connections/backend.contract.js';
 import { TickScripts } from '../ticks/tick.scripts.js';
-import { StoreClock } from '../ticks/store.clock.js';
+import { StoreClock } from '../job-control/store.clock.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { LockService } from '../service/lock.service.js';
 import { logNotices } from './notice.logger.js';

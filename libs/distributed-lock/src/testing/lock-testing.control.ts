@@ -11,7 +11,7 @@ import { MemoryOpener } from './memory.opener.js';
 import type { MemoryStore } from '../memory/memory.store.js';
 import { advanceTicks, type AdvancedTick } from './tick.advance.js';
 import { LOSSES } from '../errors/loss.reasons.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 
 /** A lock of the store that is held. */
 export interface HeldLock {

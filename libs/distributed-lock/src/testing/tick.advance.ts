@@ -1,6 +1,6 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { CronMethod } from '../scheduled-methods/cron.method.js';
-import { jobKeys } from '../ticks/job.keys.js';
+import { jobKeys } from '../job-control/job.keys.js';
 import type { MemoryInstance } from '../memory/memory.instance.js';
 import { toBytes } from '../memory/memory.scripts.js';
 import type { MemoryStore } from '../memory/memory.store.js';

@@ -9,7 +9,7 @@ import { TickWatch } from './tick.watch.js';
 import { runLasting } from '../work/lasting.work.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant, Lease } from '../renewal/lease.js';
-import type { JobKeys } from './job.keys.js';
+import type { JobKeys } from '../job-control/job.keys.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
 import type { ClaimReply, FinishArguments, TickScripts } from './tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';

@@ -1,14 +1,14 @@
 import type { TickPolicies } from '../contracts/tick.contract.js';
-import type { StoreClock } from './store.clock.js';
+import type { StoreClock } from '../job-control/store.clock.js';
 import { tickAgain, tickBegin, tickClaim, tickFinish } from '../scripts/generated/lua.scripts.js';
-import type { JobKeys } from './job.keys.js';
-import { JobListScripts } from './job.list.scripts.js';
-import { JobScripts } from './job.scripts.js';
+import type { JobKeys } from '../job-control/job.keys.js';
+import { JobListScripts } from '../job-control/job.list.scripts.js';
+import { JobScripts } from '../job-control/job.scripts.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
 import { GRANTS } from '../script-runner/sending.js';
 import type { ScriptRunner } from '../script-runner/script.runner.js';
-import { TimedCaller } from './timed.caller.js';
+import { TimedCaller } from '../job-control/timed.caller.js';
 
 /** The claimant of a tick, and the conditions of the claim. */
 export interface Claimant {

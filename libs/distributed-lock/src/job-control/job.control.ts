@@ -29,7 +29,7 @@ import type { LockTarget } from '../core/lock.target.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { OwnJob, ScheduleInstants } from './own.job.js';
 import { readRecords, readStatus } from './tick.records.js';
-import { showAs } from '../contracts/object.form.js';
+import { showAs } from '../objects/object.form.js';
 import { machine } from '../timing/machine.js';
 
 const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });
