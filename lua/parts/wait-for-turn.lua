@@ -36,7 +36,7 @@ local function waitForTurn(queue, holder, lease, ticket, listens)
   lengthenQueue(queue)
   local isListener, isMissing = listListener(queue, listeners, client, listens)
   local places = math.min((first and 1 or 0) + (second and 1 or 0) + added, 2)
-  -- A holder that has its place yet was given the lock by a release or `pass`, and has not come for it.
+  -- A holder that still has its place was given the lock by a release or `pass`, and has not come for it.
   local called = not current and first or ((current == first or current == second) and current)
   return {0, redis.call('PTTL', lock), current or '', own, isListener, isMissing, places, called or ''}
 end

@@ -11,7 +11,7 @@
 -- @arg   yields   1 where others that listen to the lock's channel come first; else 0
 -- @arg   lease    a short lease in ms that the place gets at once, for the others are as fast as its own call; 0: it takes the lock itself
 -- @arg   channel  the lock's channel; that of a process is this, a colon, its client uuid
--- @reply held     {0, ttl in ms (-1: none), one holder, places (2: or more), the holder if it has its place yet: it was given the lock, and has
+-- @reply held     {0, ttl in ms (-1: none), one holder, places (2: or more), the holder if it still has its place: it was given the lock, and has
 --                 not come for it; else empty}
 -- @reply called   {1, the place that was notified, and has the lock if there are others and a lease was named}
 -- @reply none     {2} no process has a place

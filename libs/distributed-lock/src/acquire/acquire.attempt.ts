@@ -24,7 +24,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #ambiguousFailure: RedisFailure | undefined;
   /** What may still answer the last request. */
   #late: LateAnswer<AcquireReply> | undefined;
-  /** Whether a request before the last one may be granted yet, whatever the answer to the last one. */
+  /** Whether a request before the last one may still be granted, whatever the answer to the last one. */
   #isEarlierLost = false;
   /** Whether the last request was for a place in the queue of processes. */
   #isPlaced = false;

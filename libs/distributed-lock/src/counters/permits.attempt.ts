@@ -33,7 +33,7 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
   #ambiguousFailure: RedisFailure | undefined;
   /** What may still answer the last request. */
   #late: LateAnswer<PermitsReply> | undefined;
-  /** Whether a request before the last one may be granted yet, whatever the answer to the last one. */
+  /** Whether a request before the last one may still be granted, whatever the answer to the last one. */
   #isEarlierLost = false;
 
   constructor(

@@ -198,8 +198,8 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
   }
 
   /**
-   * How long a waiter sleeps that is notified of its turn. Earlier it asks again when the lease of the holder is over that it knows, and that
-   * only now and then, for the listeners know it as well; at once where it was its turn, and another one had taken the lock.
+   * The longest sleep of a waiter that will be notified of its turn, in ms: until shortly after the lease that it knows, but for 3 s at least,
+   * because the two listeners act at the end of that lease, too. The minimum does not hold if it was its turn, and another holder came first.
    */
   #longest(ttl: number): number {
     const { watchdogTimeout } = this.context.settings;
