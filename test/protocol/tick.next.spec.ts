@@ -159,7 +159,7 @@ test.each([
     () => claim(stage, names, { mode: 'interval', following: 1, period: -1 }),
   ],
   ['a waiting run with a period that is none', () => again(stage, names, { gap: 1, period: 1e12 })],
-  ['51 rows', () => inspect(stage, names, 51)],
+  ['10001 rows', () => inspect(stage, names, 10_001)],
 ])('%s is refused before anything is written', async (_, call) => {
   const [code, message] = await call();
   expect(code).toBe(-1);
