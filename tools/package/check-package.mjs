@@ -13,12 +13,13 @@ import { checkPublished } from './published.checker.mjs';
 import { checkResolution } from './resolution.checker.mjs';
 
 const ALLOWED =
-  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|dist\/page\/(?:index\.html|assets\/board\.(?:css|js)|assets\/icon\.svg)|schematics\/[a-z0-9.-]+\.json)$/;
+  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|docs\/troubleshooting\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|dist\/page\/(?:index\.html|assets\/board\.(?:css|js)|assets\/icon\.svg)|schematics\/[a-z0-9.-]+\.json)$/;
 const REQUIRED = [
   'package.json',
   'LICENSE',
   'README.md',
   'CHANGELOG.md',
+  'docs/troubleshooting.md',
   'dist/cjs/package.json',
   'dist/page/index.html',
 ];

@@ -43,5 +43,13 @@ export const REMEDIES = {
   NOT_LOCKED: 'Run this code inside using(), a decorated method or an intercepted handler of that lock.',
 } as const;
 
-/** The stable code of an error, for programs to branch on. docs/reference.md explains each code. */
+/** The stable code of an error, for programs to branch on. docs/troubleshooting.md explains each code. */
 export type LockErrorCode = keyof typeof REMEDIES;
+
+/** The page that explains each code. The package has it, so it is there without a network, and in the same version. */
+const PAGE = 'node_modules/nestjs-distributed-lock/docs/troubleshooting.md';
+
+/** Where the documentation explains the code. */
+export function helpFor(code: LockErrorCode): string {
+  return `${PAGE}#${code.toLowerCase()}`;
+}

@@ -1,11 +1,11 @@
 import { brandClass } from '../objects/class.brand.js';
-import { REMEDIES, type LockErrorCode } from './error.table.js';
+import { helpFor, REMEDIES, type LockErrorCode } from './error.table.js';
 import type { LossReason } from './loss.reasons.js';
 import { printable } from './printable.text.js';
 
 /**
- * The base class of all errors of this library: a stable code, the name of the lock if there is one, and a
- * remedy.
+ * The base class of all errors of this library: a stable code, the name of the lock if there is one, a remedy,
+ * and the place of the documentation.
  */
 export class DistributedLockError extends Error {
   static {
@@ -16,6 +16,8 @@ export class DistributedLockError extends Error {
   override readonly name: string = 'DistributedLockError';
   /** How to solve the problem. */
   readonly remedy: string;
+  /** Where the documentation explains the code: a file of the package, with an anchor. */
+  readonly help: string;
 
   // oxlint-disable-next-line max-params -- public API: its positions stay as they are
   constructor(
@@ -32,6 +34,7 @@ export class DistributedLockError extends Error {
   ) {
     super(`${printable(message)} ${remedy}`, options);
     this.remedy = remedy;
+    this.help = helpFor(code);
   }
 }
 
