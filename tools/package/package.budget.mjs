@@ -9,8 +9,8 @@ import { readLoaded } from './loaded.files.mjs';
  * `importing` is how often an import may take as long as one of a single file with the same code: 45 ms where that takes 33.
  */
 const BUDGET = {
-  packed: 370,
-  unpacked: 1460,
+  packed: 380,
+  unpacked: 1490,
   declarations: 185,
   files: 60,
   dependencies: 1,
