@@ -43,7 +43,10 @@ export const PROVOKED: Readonly<Record<string, (services: Services) => Promise<u
     return await other
       .getLock(LOCK)
       .lock()
-      .finally(async () => await Promise.all([first, handle.unlock()]));
+      .finally(async () => {
+        await handle.unlock();
+        await (await first)?.unlock();
+      });
   },
   NOT_LEADER: async () => new LockNotAcquiredError('price-feed', 0, {}, 'NOT_LEADER'),
   LOST: async () => LockLostError.of(LOCK, LOSSES.unrenewed),

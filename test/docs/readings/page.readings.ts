@@ -1,5 +1,5 @@
 import { ScheduleModule } from '@nestjs/schedule';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { until } from '../../support/until.js';
 import type { Readings } from '../doc.stage.js';
 
@@ -58,8 +58,11 @@ export const PAGE_READINGS: Readings = {
     },
   },
   'docs/deploys.md': {
-    'graceful.main.ts': async (_, { 'graceful.main.ts': { bootstrap } }) => {
-      expect(await bootstrap()).toMatch(/^http:/);
+    'graceful.main.ts': async (stage, { 'graceful.main.ts': { bootstrap } }) => {
+      vi.stubEnv('PORT', '0');
+      const app = await bootstrap();
+      stage.after(() => app.close());
+      expect(await app.get(stage.library.LockService).using('a', () => 'ran')).toBe('ran');
     },
   },
   'docs/load.md': {
