@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { ROOT } from '../build/node.runner.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
 
-const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+/** How npm is called here. */
+export const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 
 /**
  * @typedef {object} Manifest
