@@ -35,13 +35,7 @@ const RULES = {
           remedy: 'npm run changeset:version, then commit',
         }
       : undefined,
-  changelog: ({ changelog = '', manifest: { version } }) =>
-    entryOf(changelog, version) === ''
-      ? {
-          fault: `CHANGELOG.md has no entry for ${version}`,
-          remedy: `write it below a heading "## [${version}] - <date>"; before the first version, "## [Unreleased]" becomes this heading`,
-        }
-      : undefined,
+  changelog: checkChangelog,
   license: ({ license = '', manifest }) =>
     license.trim() === '' || manifest.license === undefined
       ? {
@@ -119,6 +113,21 @@ function checkVersion({ manifest: { version }, lockedVersion }) {
     return {
       fault: `package.json has the version ${version}, package-lock.json ${lockedVersion ?? 'none'}`,
       remedy: `npm version ${version} --no-git-tag-version --allow-same-version`,
+    };
+  return undefined;
+}
+
+/** @param {PublishState} state @returns {Finding | undefined} */
+function checkChangelog({ changelog = '', manifest: { version } }) {
+  if (entryOf(changelog, version) === '')
+    return {
+      fault: `CHANGELOG.md has no entry for ${version}`,
+      remedy: `write it below a heading "## [${version}] - <date>"; before the first version, "## [Unreleased]" becomes this heading`,
+    };
+  if (entryOf(changelog, 'Unreleased') !== '')
+    return {
+      fault: 'CHANGELOG.md has changes below "Unreleased"',
+      remedy: `move them to the entry of ${version}, or to files in .changeset/`,
     };
   return undefined;
 }

@@ -55,6 +55,12 @@ test.for<[string, string, PublishState, string]>([
   ['changelog', 'of another version', { ...SOUND, changelog: '## 1.2.30\n\n- a\n' }, 'no entry for 1.2.3'],
   ['changelog', 'not released', { ...SOUND, changelog: '## [Unreleased]\n\n- a\n' }, 'no entry for 1.2.3'],
   ['changelog', 'empty', { ...SOUND, changelog: '## [1.2.3] - today\n\n## 1.2.2\n' }, 'no entry for 1.2.3'],
+  [
+    'changelog',
+    'left behind',
+    { ...SOUND, changelog: `${SOUND.changelog}\n## [Unreleased]\n\n- a\n` },
+    'changes below "Unreleased"',
+  ],
   ['license', 'no file', { ...SOUND, license: undefined }, 'no text in LICENSE'],
   ['license', 'not named', without('license'), 'package.json has no "license"'],
   ['readme', 'no file', { ...SOUND, readme: undefined }, 'no README.md'],
