@@ -7,7 +7,17 @@ export interface Page {
   readonly text: string;
 }
 
-const SINGLE = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sample-app/README.md', 'bench/README.md'];
+const SINGLE = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'CODE_OF_CONDUCT.md',
+  'SECURITY.md',
+  'SUPPORT.md',
+  '.changeset/README.md',
+  'sample-app/README.md',
+  'bench/README.md',
+];
 
 /** Folders whose pages, also in folders below, belong to the documentation. */
 const FOLDERS = ['docs', 'ops'];
