@@ -20,8 +20,8 @@ const RULES = {
           remedy: 'npm pkg set bugs.url=https://github.com/OWNER/NAME/issues',
         }
       : undefined,
-  homepage: ({ manifest: { homepage = '' } }) =>
-    homepage === ''
+  homepage: ({ manifest: { homepage } }) =>
+    urlOf(homepage) === undefined
       ? {
           fault: 'package.json has no "homepage": npm links no documentation',
           remedy: "npm pkg set 'homepage=https://github.com/OWNER/NAME#readme'",
@@ -46,7 +46,7 @@ const RULES = {
       : undefined,
   readme: checkReadme,
   owners: ({ owners = '' }) =>
-    /^[^#\s]\S*\s+\S*@\w/m.test(owners)
+    /^[^#\s]\S*\s+\S*@(?!OWNER\b)\w/m.test(owners)
       ? undefined
       : {
           fault: 'no CODEOWNERS names an owner: no review is requested for a change',
@@ -158,12 +158,13 @@ function relativeLinksOf(page) {
 }
 
 /**
+ * The address in a field; undefined also for that of a remedy, in which OWNER stands for the owner.
  * @param {string | { url?: string } | undefined} value
  * @returns {string | undefined}
  */
 function urlOf(value) {
   const url = typeof value === 'string' ? value : value?.url;
-  return url === '' ? undefined : url;
+  return url === undefined || url === '' || /\bOWNER\b/.test(url) ? undefined : url;
 }
 
 /**

@@ -39,12 +39,22 @@ test.for([
 test.for<[string, string, PublishState, string]>([
   [
     'repository',
+    'the example',
+    withManifest(
+      { repository: 'git+https://github.com/OWNER/NAME.git', publishConfig: {} },
+      { readme: 'no links' },
+    ),
+    'no "repository"',
+  ],
+  [
+    'repository',
     'elsewhere',
     withManifest({ repository: 'https://example.org/a.git' }, { readme: 'no links' }),
     'no repository on GitHub',
   ],
   ['repository', 'of another build', { ...SOUND, builtFrom: 'fork/name' }, 'this build is of fork/name'],
   ['bugs', 'none', without('bugs'), 'no "bugs"'],
+  ['bugs', 'the example', withManifest({ bugs: 'https://github.com/OWNER/NAME/issues' }), 'no "bugs"'],
   ['homepage', 'none', without('homepage'), 'no "homepage"'],
   ['version', '0.0.0', withVersion('0.0.0'), '"0.0.0" is none that can be released'],
   ['version', 'no version', withVersion('next'), '"next" is none that can be released'],
@@ -66,6 +76,7 @@ test.for<[string, string, PublishState, string]>([
   ['readme', 'no file', { ...SOUND, readme: undefined }, 'no README.md'],
   ['owners', 'no file', { ...SOUND, owners: undefined }, 'no CODEOWNERS names an owner'],
   ['owners', 'only a comment', { ...SOUND, owners: '# * @owner\n' }, 'no CODEOWNERS names an owner'],
+  ['owners', 'the example', { ...SOUND, owners: '* @OWNER\n' }, 'no CODEOWNERS names an owner'],
   ['owners', 'a pattern alone', { ...SOUND, owners: '*\n' }, 'no CODEOWNERS names an owner'],
   ['tree', 'changes', { ...SOUND, uncommitted: [' M README.md', '?? a'] }, ' M README.md, ?? a'],
 ])('the rule "%s" finds a planted fault: %s', ([rule, , state, fault]) => {
