@@ -3,7 +3,7 @@
 -- handed over); early or stale; taken; paused; record lost; held; granted.
 -- Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
 --
--- @include isWhole failure publishMessage mistyped rowOf historyOf keepHistory addRow writeHandoffs openJob noteTick dropQueued moveMark noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure publishMessage mistyped rowOf historyOf keepHistory addRow writeHandoffs openJob noteTick notePaused dropQueued moveMark noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock       the job's lock, a hash as in wire format section 2
 -- @key   record     the job's record, a hash: v, mark, next, app, schedule, token, holder, run, success; queued, handed, request, served, paused; history; counts by outcome
 -- @key   runs       the newest rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
@@ -114,12 +114,9 @@ local function attempt()
   keepHistory(record, history)
   job.mark = tick
   if job.paused then
-    local pause = rowOf(job.paused)
-    if not tonumber(pause.mark) then
-      -- What the row of the pause begins with is known only now.
-      pause.mark = previous or tick - 1
-      redis.call('HSET', record, 'paused', cjson.encode(pause))
-    end
+    local hasGap = mark and previous and mark < previous
+    local isAlone = mode == 'interval' or mode == 'instant' or previous and not hasGap
+    notePaused(job, tick, mark, isAlone and 1 or hasGap and base == mark and count and count + 1 or nil, previous)
     return answerJob(job, 8)
   end
   closeDead(job)

@@ -9,7 +9,7 @@
 -- @arg   channel   the job's channel
 -- @arg   verb      'pause' or 'resume'
 -- @arg   app       the application's name
--- @arg   instance  the instance that asks, for the record
+-- @arg   by        the instance that asks, or the name of an operator, for the record
 -- @reply done      {1, store's time in ms}
 -- @reply idle      {0, store's time} it was paused before, or was not
 -- @reply error     {-1, message with its code in front, type of the key}
@@ -21,7 +21,7 @@ local publish = ARGV[1]
 local channel = ARGV[2]
 local verb = ARGV[3]
 local app = ARGV[4]
-local instance = ARGV[5]
+local by = ARGV[5]
 
 local function attempt()
   local problem = mistyped(lock, record, runs)
@@ -37,15 +37,15 @@ local function attempt()
   if (paused and true or false) == (verb == 'pause') then
     return {0, at}
   end
-  local function note(tick, outcome, reason, after)
-    local row = {tick = tick, outcome = outcome, reason = reason, after = after, attempt = 0, start = at}
-    row.app, row.instance = app, instance
+  local function note(tick, outcome, reason, after, count)
+    local row = {tick = tick, outcome = outcome, reason = reason, after = after, count = count, attempt = 0, start = at}
+    row.app, row.instance = app, by
     addRow(record, runs, row)
   end
   local mark = tonumber(redis.call('HGET', record, 'mark'))
   if verb == 'pause' then
     redis.call('HSETNX', record, 'v', '1')
-    redis.call('HSET', record, 'paused', cjson.encode({at = at, mark = mark, app = app, instance = instance}))
+    redis.call('HSET', record, 'paused', cjson.encode({at = at, mark = mark, app = app, instance = by}))
     local queued = tonumber(redis.call('HGET', record, 'queued'))
     if queued then
       note(queued, 'overlapped', 'the job was paused before the lock was free')
@@ -53,9 +53,10 @@ local function attempt()
     end
     return {1, at}
   end
-  local from = tonumber(rowOf(paused).mark)
+  local pause = rowOf(paused)
+  local from = tonumber(pause.mark)
   if mark and from and mark > from then
-    note(mark, 'paused', 'the job was paused', from)
+    note(mark, 'paused', 'the job was paused', from, tonumber(pause.upTo) == mark and tonumber(pause.count) or nil)
   end
   redis.call('HDEL', record, 'paused')
   publishMessage(publish, channel, 'look')

@@ -6,7 +6,7 @@
 -- @arg   channel   the job's channel
 -- @arg   id        the request's id
 -- @arg   patience  how long it waits for an instance, in ms
--- @arg   by        the instance that asks, for the record
+-- @arg   by        the instance that asks, or the name of an operator, for the record
 -- @reply asked     {1, store's time in ms, id of the request in force, clients that PUBLISH reached (-1: publishing was refused)}
 -- @reply error     {-1, message with its code in front, type of the key}
 -- @repeat safe: a request that waits is joined; one that was served is not asked for again

@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { Services } from '../support/services.js';
@@ -82,6 +83,9 @@ test('pause and resume say whether they have changed anything', async () => {
     code: 0,
     out: 'Job "nightly" is paused on all instances. A current run continues.\n',
   });
+  const operator = `${userInfo().username}@${hostname()} (command line)`;
+  expect(await service.jobs.status('nightly')).toMatchObject({ pausedBy: operator });
+  expect((await command('job', 'nightly')).out).toContain(`\npaused by     ${operator}\n`);
   expect(await json('pause', 'nightly')).toEqual({ job: 'nightly', paused: true, changed: false });
   expect(await service.jobs.status('nightly')).toMatchObject({ paused: expect.any(Number) });
   expect((await command('resume', 'nightly')).out).toMatch(/^Job "nightly" is resumed\./);

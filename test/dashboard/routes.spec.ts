@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { hostname } from 'node:os';
 import { Injectable, Logger, Scope, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
@@ -132,7 +133,8 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     const paused = await one.next<JobsEvent>('jobs', ({ jobs }) => jobs[0]?.paused !== undefined);
     expect(performance.now() - began).toBeLessThan(scaled(1000));
     expect(paused).toMatchObject({ isWhole: false, gone: [] });
-    await other.next<JobEvent>('job', ({ job }) => job?.paused !== undefined);
+    const { job } = await other.next<JobEvent>('job', ({ job: found }) => found?.paused !== undefined);
+    expect(job?.pausedBy).toContain('127.0.0.1');
     // The second of two operators finds it done.
     expect(await act(root, { action: 'pause', job: 'report' })).toMatchObject({
       status: 200,
@@ -280,6 +282,7 @@ describe('actions', () => {
       ['bob', { action: 'pause', job: 'a' }],
     ]);
     expect(actions.map(({ by, action }) => [by, action])).toEqual([['bob', 'pause']]);
+    expect(await locks.jobs.status('a')).toMatchObject({ pausedBy: 'bob' });
   });
 
   test.each([
@@ -299,6 +302,18 @@ describe('actions', () => {
     const { status, answer } = await act(root, body);
     expect([status, answer.isDone]).toEqual([400, false]);
     expect(answer.message.length).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ['no name', () => undefined],
+    ['an empty name', () => ''],
+  ])('of a user with %s are those of the dashboard of this instance', async (_what, userOf) => {
+    const { root, locks } = await start({ dashboard: { allow: () => true, userOf } });
+    await locks.runOnce('a', 1, () => undefined);
+    expect((await act(root, { action: 'pause', job: 'a' })).status).toBe(200);
+    expect(await locks.jobs.status('a')).toMatchObject({
+      pausedBy: `(dashboard of ${hostname()}:${process.pid})`,
+    });
   });
 
   test('of a job that there is not are answered with 404', async () => {

@@ -21,6 +21,14 @@ import {
 } from './tick.calls.js';
 
 const OTHER = '6e38a1f0-0000-4000-8000-000000000002:3';
+/** A tick that comes during a pause; instants in ms after the mark. */
+interface PassedTick {
+  readonly mode?: string;
+  readonly previous?: number;
+  readonly from?: number;
+  readonly count?: number;
+}
+
 const TIME: unknown = expect.any(Number);
 
 let stage: ProtocolStage;
@@ -53,6 +61,8 @@ describe('a pause', () => {
     expect(await settledRows(stage, names)).toMatchObject([
       { tick: now - 1000, after: now - 9000, outcome: 'paused', attempt: 0, app: APP, instance: INSTANCE },
     ]);
+    // Which ticks there were before the first one was not said.
+    expect((await settledRows(stage, names))[0]).not.toHaveProperty('count');
     expect(await told()).toEqual(['look']);
     const tick = await stage.now();
     expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(1);
@@ -90,6 +100,46 @@ describe('a pause', () => {
     expect(await settledRows(stage, names)).toMatchObject(
       ticks.map((tick) => ({ tick, after: mark, outcome: 'paused' })),
     );
+  });
+
+  test.each<[string, readonly PassedTick[], number | undefined]>([
+    ['each tick of a cron job', [{ previous: 0 }, { previous: 1000 }, { previous: 2000 }], 3],
+    ['each start of an interval', [{ mode: 'interval' }, { mode: 'interval' }], 2],
+    ['a gap that was counted', [{ previous: 0 }, { previous: 5000, from: 1000, count: 4 }], 6],
+    ['no gap that was not', [{ previous: 0 }, { previous: 5000 }, { previous: 6000 }], undefined],
+  ])('counts %s', async (_what, claims, count) => {
+    const now = await stage.now();
+    const first = now - 60_000;
+    await stage.redis.hset(names.record, 'mark', first);
+    await pause(stage, names);
+    for (const { previous, from, ...facts } of claims) {
+      const tick = first + (previous ?? 0) + 1000;
+      const claimed = await claim(stage, names, {
+        ...facts,
+        ...(facts.mode === 'interval' ? { following: 1 } : { tick, following: now + 60_000 }),
+        ...(previous !== undefined && { previous: first + previous }),
+        ...(from !== undefined && { from: first + from }),
+      });
+      expect(claimed[0]).toBe(8);
+      if (facts.mode === 'interval') await untilStoreClock((await stage.now()) + 2);
+    }
+    await pause(stage, names, 'resume');
+    const [row] = await settledRows(stage, names);
+    expect(row).toMatchObject({ outcome: 'paused', after: first });
+    expect(row?.['count']).toBe(count);
+  });
+
+  test('has no count where an older version has moved the mark during it', async () => {
+    const now = await stage.now();
+    await stage.redis.hset(names.record, 'mark', now - 9000);
+    await pause(stage, names);
+    await claim(stage, names, { tick: now - 8000, previous: now - 9000, following: now + 60_000 });
+    await stage.redis.hset(names.record, 'mark', now - 7000);
+    await claim(stage, names, { tick: now - 6000, previous: now - 7000, following: now + 60_000 });
+    await pause(stage, names, 'resume');
+    const [row] = await settledRows(stage, names);
+    expect(row).toMatchObject({ tick: now - 6000, after: now - 9000, outcome: 'paused' });
+    expect(row).not.toHaveProperty('count');
   });
 
   test('that is requested twice is the first one, and its end too', async () => {

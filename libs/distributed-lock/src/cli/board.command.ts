@@ -9,6 +9,7 @@ import {
 import type { CommandContext } from '../command-line/command.context.js';
 import { UsageError } from '../command-line/command.line.js';
 import { EXIT } from '../command-line/exit.codes.js';
+import { operatorName } from '../command-line/operator.name.js';
 import { withLocks } from '../command-line/with.locks.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { DistributedLockDashboardModule, type DashboardRequest } from '../dashboard/index.js';
@@ -86,7 +87,7 @@ function moduleOf(locks: LockService, readOnly: boolean): DynamicModule {
         path: '',
         guards: [new LoopbackGuard()],
         readOnly,
-        userOf: () => 'operator at the terminal',
+        userOf: operatorName,
       }),
     ],
     providers: [{ provide: token, useValue: locks }],

@@ -1,21 +1,25 @@
 import type { CommandContext } from '../command-line/command.context.js';
 import { isAgreed } from '../command-line/confirmation.js';
 import { EXIT } from '../command-line/exit.codes.js';
+import { operatorName } from '../command-line/operator.name.js';
 import { showTime } from '../lock-list/lock.view.js';
 import { withLocks } from '../command-line/with.locks.js';
 
 /** What `pause` and `resume` have done. */
 const SAID = {
   pause: { changed: 'is paused on all instances. A current run continues.', same: 'was already paused.' },
-  resume: { changed: 'is resumed. The ticks of the pause do not run.', same: 'was not paused.' },
+  resume: {
+    changed: 'is resumed. Ticks that were missed during the pause are not made up.',
+    same: 'was not paused.',
+  },
 } as const;
 
 /** `pause <job>` and `resume <job>`. */
 export async function steer(context: CommandContext): Promise<number> {
   const { line, terminal } = context;
   const verb = line.command === 'pause' ? 'pause' : 'resume';
-  return await withLocks(context, async ({ jobs }) => {
-    const isChanged = await jobs[verb](line.name);
+  return await withLocks(context, async ({ ticks: { jobs } }) => {
+    const isChanged = await jobs.steer(line.name, verb, operatorName());
     if (line.isJson) terminal.json({ job: line.name, paused: verb === 'pause', changed: isChanged });
     else terminal.line(`Job "${line.name}" ${SAID[verb][isChanged ? 'changed' : 'same']}`);
     return EXIT.done;
@@ -25,8 +29,8 @@ export async function steer(context: CommandContext): Promise<number> {
 /** `run-now <job>`. */
 export async function runNow(context: CommandContext): Promise<number> {
   const { line, terminal } = context;
-  return await withLocks(context, async ({ jobs }) => {
-    const isStarted = await jobs.runNow(line.name, { timeout: line.wait });
+  return await withLocks(context, async ({ ticks: { jobs } }) => {
+    const isStarted = await jobs.runNowBy(line.name, operatorName(), { timeout: line.wait });
     if (line.isJson) terminal.json({ job: line.name, started: isStarted });
     else
       terminal.line(

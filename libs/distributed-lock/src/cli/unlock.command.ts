@@ -24,7 +24,7 @@ export async function unlock(context: CommandContext): Promise<number> {
   else
     terminal.line(
       isFreed
-        ? `"${line.name}" was released. Its holder notices the loss at its next renewal.`
+        ? `"${line.name}" was released. Its holder notices the loss at its next renewal or check.`
         : `"${line.name}" is not locked.`,
     );
   return EXIT.done;

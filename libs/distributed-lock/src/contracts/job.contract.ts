@@ -20,7 +20,10 @@ export interface JobStatus {
   readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
   readonly paused: number | undefined;
-  /** The instance that paused the job: `<host>:<pid>:<client id>`; `undefined` if the job is not paused. */
+  /**
+   * What paused the job: the instance that called `pause()`, as `<host>:<pid>:<client id>`; for an operator at the command line
+   * `<user>@<host> (command line)`; for one at the dashboard what its option `userOf` returned. `undefined` if the job is not paused.
+   */
   readonly pausedBy: string | undefined;
   /** The tick that runs as soon as the lock is free, in epoch ms; `undefined` if there is none. */
   readonly queued: number | undefined;
@@ -101,7 +104,7 @@ export interface JobControl {
    */
   pause(job: string): Promise<boolean>;
   /**
-   * Resumes the job. The ticks of the pause do not run.
+   * Resumes the job. Ticks that were missed during the pause are not made up.
    * @returns `false` if the job was not paused
    * @throws LockConfigurationError `UNKNOWN_JOB`
    * @throws LockUnavailableError

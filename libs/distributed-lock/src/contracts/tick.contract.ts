@@ -36,7 +36,10 @@ export interface TickRecord {
   readonly attempt: number;
   /** The application of {@link instance}. */
   readonly app: string;
-  /** The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. */
+  /**
+   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For `paused`: the
+   * instance, or the operator, that resumed the job; see {@link JobStatus.pausedBy} for the forms of an operator.
+   */
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */
   readonly start: number;
@@ -50,9 +53,9 @@ export interface TickRecord {
    * over, or whose job had lost its data in Redis.
    */
   readonly after?: number;
-  /** The number of ticks that the record covers, if there are several and their number is known. */
+  /** The number of ticks that the record covers since {@link after}, if that is known. */
   readonly count?: number;
-  /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */
+  /** For a run by `runNow()`: the instance, or the operator, that requested it. `tick` is then the start of the run. */
   readonly requestedBy?: string;
   /** The fencing token of the run, in decimal digits; higher for each run. */
   readonly token?: string;

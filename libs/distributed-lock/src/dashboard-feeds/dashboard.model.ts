@@ -27,16 +27,16 @@ export interface DashboardRun {
   readonly outcome: string;
   readonly attempt: number;
   readonly app: string;
-  /** `<host>:<pid>`. */
+  /** `<host>:<pid>`. For the outcome `paused`: what resumed the job, an instance or an operator. */
   readonly instance: string;
   readonly start: number;
   readonly end?: number;
   readonly reason?: string;
   /** The first tick of several that the record stands for lies behind this. */
   readonly after?: number;
-  /** The number of ticks that the record stands for, if there are several and their number is known. */
+  /** The number of ticks that the record stands for since `after`, if it is known. */
   readonly count?: number;
-  /** `<host>:<pid>` of the process that requested the run. */
+  /** `<host>:<pid>` of the process that requested the run, or the name of the operator. */
   readonly requestedBy?: string;
   readonly token?: string;
 }
@@ -63,7 +63,7 @@ export interface DashboardJob {
   /** Absent where it is unknown: for a `Date`, a timeout, a job of `runOnce()`. */
   readonly next?: number;
   readonly paused?: number;
-  /** `<host>:<pid>`. */
+  /** `<host>:<pid>` of an instance, or the name of an operator. */
   readonly pausedBy?: string;
   readonly queued?: number;
   readonly handedOver?: number;

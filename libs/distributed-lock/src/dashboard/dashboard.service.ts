@@ -125,7 +125,7 @@ export class DashboardService implements BeforeApplicationShutdown {
       );
     if (!(await this.#settings.allow(request, action)))
       return refused(403, `The action ${action.action} is not allowed for this user.`);
-    const result = await perform(this.#locks, action, this.#settings.userOf(request));
+    const result = await perform(this.#locks, action, operatorOf(this.#settings.userOf(request)));
     for (const feed of this.#feeds.values()) feed.refresh();
     return result;
   }
@@ -159,6 +159,14 @@ export class DashboardService implements BeforeApplicationShutdown {
       throw error;
     }
   }
+}
+
+/** The most characters of the name of an operator: it is stored with the job. */
+const MOST_CHARACTERS = 200;
+
+/** Undefined for what names no operator: an application in JavaScript may return anything. */
+function operatorOf(name: unknown): string | undefined {
+  return typeof name === 'string' && name !== '' ? name.slice(0, MOST_CHARACTERS) : undefined;
 }
 
 function refused(status: number, message: string): ActionResult {

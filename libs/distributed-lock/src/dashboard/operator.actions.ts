@@ -34,7 +34,8 @@ export async function perform(
   action: DashboardAction,
   by: string | undefined,
 ): Promise<ActionResult> {
-  const result = await attempt(locks, action);
+  const name = by ?? `(dashboard of ${machine.name})`;
+  const result = await attempt(locks, action, name);
   locks.engine.context.notices.post({
     kind: 'operator-action',
     action: action.action,
@@ -46,9 +47,9 @@ export async function perform(
   return result;
 }
 
-async function attempt(locks: LockService, action: DashboardAction): Promise<ActionResult> {
+async function attempt(locks: LockService, action: DashboardAction, by: string): Promise<ActionResult> {
   try {
-    return { status: 200, answer: await act(locks, action) };
+    return { status: 200, answer: await act(locks, action, by) };
   } catch (error) {
     if (error instanceof LockConfigurationError)
       return refused(error.code === 'UNKNOWN_JOB' ? 404 : 400, error);
@@ -57,19 +58,20 @@ async function attempt(locks: LockService, action: DashboardAction): Promise<Act
   }
 }
 
-async function act(locks: LockService, action: DashboardAction): Promise<DashboardAnswer> {
-  const { jobs } = locks;
+/** @param by the operator, for the record of the job */
+async function act(locks: LockService, action: DashboardAction, by: string): Promise<DashboardAnswer> {
+  const { jobs } = locks.ticks;
   switch (action.action) {
     case 'pause':
-      return (await jobs.pause(action.job))
+      return (await jobs.steer(action.job, 'pause', by))
         ? done(`Job "${action.job}" is paused on all instances. A current run continues.`)
         : unchanged(`Job "${action.job}" was already paused.`);
     case 'resume':
-      return (await jobs.resume(action.job))
-        ? done(`Job "${action.job}" is resumed. The ticks of the pause do not run.`)
+      return (await jobs.steer(action.job, 'resume', by))
+        ? done(`Job "${action.job}" is resumed. Ticks that were missed during the pause are not made up.`)
         : unchanged(`Job "${action.job}" was not paused.`);
     case 'run-now':
-      return (await jobs.runNow(action.job, { timeout: START }))
+      return (await jobs.runNowBy(action.job, by, { timeout: START }))
         ? done(`A run of job "${action.job}" has started.`)
         : unchanged(
             `No instance has started job "${action.job}" within ${START / 1000} s: none has the job, or its lock is held.`,
@@ -89,7 +91,7 @@ async function unlock(locks: LockService, key: string): Promise<DashboardAnswer>
   const { name, kind, left } = found;
   if (left !== undefined) return unchanged(`"${name}" is not a lock but a ${kind}, and was not changed.`);
   return (await forceUnlock(locks, found))
-    ? done(`Lock "${name}" was released. Its holder notices the loss at its next renewal.`)
+    ? done(`Lock "${name}" was released. Its holder notices the loss at its next renewal or check.`)
     : unchanged(`Lock "${name}" is not locked.`);
 }
 

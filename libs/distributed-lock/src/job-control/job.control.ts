@@ -191,11 +191,11 @@ export class JobControlService implements JobControl {
   }
 
   async pause(job: string): Promise<boolean> {
-    return await this.#steer(job, 'pause');
+    return await this.steer(job, 'pause');
   }
 
   async resume(job: string): Promise<boolean> {
-    return await this.#steer(job, 'resume');
+    return await this.steer(job, 'resume');
   }
 
   async forget(job: string, options: ForgetOptions = {}): Promise<boolean> {
@@ -212,6 +212,11 @@ export class JobControlService implements JobControl {
   }
 
   async runNow(job: string, options: RunNowOptions = {}): Promise<boolean> {
+    return await this.runNowBy(job, this.#instance, options);
+  }
+
+  /** As `runNow()`. @param by what the record of the run has as the one that requested it */
+  async runNowBy(job: string, by: string, options: RunNowOptions): Promise<boolean> {
     checkOptionNames(options, RUN_NOW, undefined, job);
     const { timeout = '10s' } = options;
     const timeLimit = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
@@ -233,7 +238,7 @@ export class JobControlService implements JobControl {
       // Every later message about the request is received from here on; without a subscription its state is checked now and then.
       await subscription.acknowledged;
       return await this.#quote(job, async () => {
-        requestId = await this.#scripts.request(keys, requestId, Math.ceil(timeLimit), this.#instance);
+        requestId = await this.#scripts.request(keys, requestId, Math.ceil(timeLimit), by);
         // The message of the request reaches this process also without a subscription.
         subscriptions.notify(keys.channel, 'look');
         for (;;) {
@@ -253,10 +258,11 @@ export class JobControlService implements JobControl {
     }
   }
 
-  async #steer(job: string, verb: 'pause' | 'resume'): Promise<boolean> {
+  /** As `pause()` and `resume()`. @param by what the record has as the one that paused or resumed the job: this instance, or an operator */
+  async steer(job: string, verb: 'pause' | 'resume', by = this.#instance): Promise<boolean> {
     const keys = this.#keysOf(job);
     await this.#checkKnown(job);
-    return await this.#quote(job, () => this.#scripts.pause(keys, verb, this.#app, this.#instance));
+    return await this.#quote(job, () => this.#scripts.pause(keys, verb, this.#app, by));
   }
 
   /** A record created for a misspelt name would look like success, and stay. */

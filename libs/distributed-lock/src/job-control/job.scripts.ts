@@ -87,9 +87,9 @@ export class JobScripts {
     { lock, record, runs, channel }: JobKeys,
     verb: 'pause' | 'resume',
     app: string,
-    instance: string,
+    by: string,
   ): Promise<boolean> {
-    const reply = await this.caller.notify(tickPause, [lock, record, runs], [channel, verb, app, instance]);
+    const reply = await this.caller.notify(tickPause, [lock, record, runs], [channel, verb, app, by]);
     return reply.integer(0) === 1;
   }
 
