@@ -26,7 +26,9 @@ export function JobFacts({ job }: JobFactsProps) {
         {schedule === undefined ? 'none that is known' : <NameText value={schedule} isMono isWhole />}
       </Fact>
       <Fact name="Next">
-        {next === undefined ? (
+        {paused !== undefined ? (
+          'none while it is paused'
+        ) : next === undefined ? (
           'unknown'
         ) : (
           <>

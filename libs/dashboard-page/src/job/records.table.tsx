@@ -92,16 +92,15 @@ const RecordRow = memo(({ record, ...columns }: Columns & { readonly record: str
     <tr>
       <th scope="row">
         {after === undefined ? null : (
-          <span title="All ticks later than the first time, up to the second one">
-            <Instant at={after} />
-            {' – '}
+          <span title="All ticks that were due later than the first time, up to the second one">
+            after <Instant at={after} /> up to{' '}
           </span>
         )}
         <Instant at={tick} />
       </th>
       <td data-label="Outcome">
         <OutcomeText outcome={outcome} />
-        {count === undefined ? null : <div class="sub">{count} ticks</div>}
+        {count === undefined ? null : <div class="sub">{count === 1 ? '1 tick' : `${count} ticks`}</div>}
       </td>
       <td data-label="Attempt" class="number">
         {isRun(run) ? attempt : null}
@@ -115,6 +114,7 @@ const RecordRow = memo(({ record, ...columns }: Columns & { readonly record: str
         {outcome === 'running' ? <Since at={start} /> : null}
       </td>
       <td data-label="Instance">
+        {outcome === 'paused' ? <span class="muted">resumed by </span> : null}
         <NameText value={instance} />
         <div class="sub">
           <NameText value={app} />

@@ -38,7 +38,9 @@ export const JobRow = memo(({ job, isOverdue, canAct }: JobRowProps) => {
         {schedule === undefined ? <Nothing /> : <NameText value={schedule} isMono />}
       </td>
       <td data-label="Next" class={isOverdue ? 'text-warn' : paused === undefined ? undefined : 'muted'}>
-        {next === undefined ? (
+        {paused !== undefined ? (
+          'paused'
+        ) : next === undefined ? (
           <Nothing />
         ) : (
           <>
@@ -52,7 +54,7 @@ export const JobRow = memo(({ job, isOverdue, canAct }: JobRowProps) => {
       <td data-label="Last run">{lastRun === undefined ? <Nothing /> : <LastRun run={lastRun} />}</td>
       <td data-label="Last success">{lastSuccess === undefined ? <Nothing /> : <Ago at={lastSuccess} />}</td>
       <td data-label="Last ticks">
-        <TickStrip strip={strip} />
+        <TickStrip strip={strip} paused={paused} />
       </td>
       {canAct ? (
         <td class="cell-actions">

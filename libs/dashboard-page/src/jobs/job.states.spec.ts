@@ -42,6 +42,11 @@ describe('the table of jobs', () => {
     ).toEqual(['a', 'b9', 'b10']);
   });
 
+  it('sorts a paused job, which has no next tick, behind those that have one', () => {
+    const jobs = [jobOf('a', { next: 1, paused: NOW }), jobOf('b', { next: 2 })];
+    expect(namesOf(sorted(jobs, 'next'))).toEqual(['b', 'a']);
+  });
+
   it('sorts by the next tick, with unknown ones last', () => {
     const jobs = [jobOf('c'), jobOf('b'), jobOf('late', { next: 2 }), jobOf('soon', { next: 1 })];
     expect(namesOf(sorted(jobs, 'next'))).toEqual(['soon', 'late', 'b', 'c']);

@@ -42,9 +42,13 @@ export function hasText({ name, apps, schedule = '' }: DashboardJob, text: strin
 
 const byName = new Intl.Collator('en', { numeric: true });
 
+/** A paused job has no next tick. */
+const nextOf = ({ next, paused }: DashboardJob) =>
+  next === undefined || paused !== undefined ? Infinity : next;
+
 const SORTS: Readonly<Record<JobSort, (a: DashboardJob, b: DashboardJob) => number>> = {
   name: () => 0,
-  next: (a, b) => (a.next ?? Infinity) - (b.next ?? Infinity) || 0,
+  next: (a, b) => nextOf(a) - nextOf(b) || 0,
   last: (a, b) => (b.lastRun?.start ?? -Infinity) - (a.lastRun?.start ?? -Infinity) || 0,
 };
 

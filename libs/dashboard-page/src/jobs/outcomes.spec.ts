@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OUTCOMES, stripLabel, styleOf } from './outcomes.js';
+import { OUTCOMES, stripLabel, styleOf, withPause } from './outcomes.js';
 
 const ticksOf = (...outcomes: readonly string[]) => outcomes.map((outcome, tick) => ({ tick, outcome }));
 
@@ -11,6 +11,12 @@ describe('outcomes', () => {
 
   it.each(['not-known-yet', 'constructor'])('of a newer version are shown by their name: %s', (outcome) => {
     expect(styleOf(outcome)).toMatchObject({ label: outcome.replaceAll('-', ' '), tone: 'idle' });
+  });
+
+  it('end with the pause of a job that is paused', () => {
+    const strip = ticksOf('completed');
+    expect(withPause(strip, undefined)).toBe(strip);
+    expect(withPause(strip, 7)).toEqual([...strip, { tick: 7, outcome: 'paused' }]);
   });
 
   it('are counted in the label of a strip, the most frequent one first', () => {

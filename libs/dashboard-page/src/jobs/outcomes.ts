@@ -61,7 +61,7 @@ const STYLES: Readonly<Record<string, OutcomeStyle>> = {
       [0.85, 0.15],
     ],
   },
-  paused: { label: 'paused', tone: 'idle', bars: [[0.85, 0.15]] },
+  paused: { label: 'paused', tone: 'idle', bars: [[0.2, 0.45]] },
 };
 
 /** The known outcomes, in the order of a legend. */
@@ -75,6 +75,14 @@ export function styleOf(outcome: string): OutcomeStyle {
       label: outcome.replaceAll('-', ' '),
     }
   );
+}
+
+/** The strip of a job that is paused ends with the pause, although no tick has been recorded for it yet. @param paused since when, epoch ms */
+export function withPause(
+  strip: readonly DashboardTick[],
+  paused: number | undefined,
+): readonly DashboardTick[] {
+  return paused === undefined ? strip : [...strip, { tick: paused, outcome: 'paused' }];
 }
 
 const BAD: ReadonlySet<string> = new Set(['failed', 'crashed', 'abandoned']);

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import type { DashboardTick } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { fullText } from '../format/instant.text.js';
 import { spanText } from '../format/span.text.js';
-import { stripLabel, styleOf } from '../jobs/outcomes.js';
+import { stripLabel, styleOf, withPause } from '../jobs/outcomes.js';
 
 const SLOTS = 50;
 const STEP = 4;
@@ -15,14 +15,17 @@ const WIDTH = SLOTS * STEP;
 
 interface TickStripProps {
   readonly strip: readonly DashboardTick[];
+  /** When the job was paused, epoch ms; undefined while it is not. */
+  readonly paused?: number | undefined;
 }
 
 /** The newest ticks by their outcome, the newest one at the right, and below each run how long it took. */
-export function TickStrip({ strip }: TickStripProps) {
+export function TickStrip({ strip, paused }: TickStripProps) {
   const title = useRef<HTMLTitleElement>(null);
-  const shown = strip.slice(-SLOTS);
+  const shown = withPause(strip, paused).slice(-SLOTS);
   const first = SLOTS - shown.length;
-  const label = labelOf(shown);
+  const ticks = strip.slice(-SLOTS);
+  const label = paused === undefined ? labelOf(ticks) : `${labelOf(ticks)}; paused now`;
   return (
     <svg
       class="strip"
@@ -34,7 +37,10 @@ export function TickStrip({ strip }: TickStripProps) {
       onPointerMove={({ currentTarget, clientX }) => {
         const { left, width } = currentTarget.getBoundingClientRect();
         const tick = shown[Math.floor(((clientX - left) / width) * SLOTS) - first];
-        if (title.current !== null) title.current.textContent = tick === undefined ? label : tickText(tick);
+        const isPause = paused !== undefined && tick === shown.at(-1);
+        const text =
+          tick === undefined ? label : isPause ? `paused since ${fullText(paused)}` : tickText(tick);
+        if (title.current !== null) title.current.textContent = text;
       }}
     >
       <title ref={title} />

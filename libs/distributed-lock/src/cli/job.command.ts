@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { MOST_KEPT } from '../job-control/job.scripts.js';
 import { placesOf } from './instance.view.js';
-import { RUN_HEADS, runRow, showInstant, stateOf } from './job.view.js';
+import { nextOf, RUN_HEADS, runRow, showInstant, stateOf } from './job.view.js';
 import { instancesIn, withLocks } from '../command-line/with.locks.js';
 
 /** `job <name>` shows the state of a job and its newest runs, `runs <name>` the runs alone. */
@@ -31,7 +31,10 @@ export async function showJob(context: CommandContext): Promise<number> {
         const facts = describe(status, { ...places, names: names || 'no instance' }, locks.ticks.clock.now());
         for (const text of facts) terminal.line(text);
         terminal.line();
-      } else if (status?.paused !== undefined) terminal.line(`Paused since ${showInstant(status.paused)}.`);
+      } else if (status?.paused !== undefined)
+        terminal.line(
+          `Paused since ${showInstant(status.paused)}${status.pausedBy === undefined ? '' : ` by ${status.pausedBy}`}.`,
+        );
       terminal.table(RUN_HEADS, runs.map(runRow));
     }
     if (isCut) terminal.note(`There are more than ${line.limit}: raise --limit.`);
@@ -56,7 +59,7 @@ function describe(
     // An instance does not report a job of `runOnce()`, which has no schedule.
     ['on at', status.schedule === undefined ? undefined : names],
     ['paused by', pausedBy],
-    ['next', showInstant(status.next)],
+    ['next', nextOf(status)],
     ['last success', showInstant(status.lastSuccess)],
     ['schedule', status.schedule],
     ['app', apps.join(', ') || undefined],

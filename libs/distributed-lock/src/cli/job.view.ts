@@ -10,9 +10,19 @@ export const RUN_HEADS = ['TICK', 'OUTCOME', 'ATTEMPT', 'TOOK', 'APP', 'INSTANCE
 
 /** A record of a job in a table. */
 export function runRow(record: TickRecord): string[] {
-  const { tick, outcome, count, attempt, app, instance, reason = '' } = record;
+  const { tick, outcome, after, count, attempt, app, instance, reason = '' } = record;
   const what = count === undefined ? outcome : `${outcome} × ${count}`;
-  return [showInstant(tick), what, `${attempt}`, tookOf(record), app, instance, reason];
+  // As `after` says: its tick is not one of them.
+  const why = after === undefined ? [reason] : [reason, `all ticks after ${showInstant(after)}`];
+  // Its instance is the one that wrote the record: of a pause that which ended it.
+  const place = outcome === 'paused' ? `resumed by ${instance}` : instance;
+  const made = attempt > 0 ? `${attempt}` : '-';
+  return [showInstant(tick), what, made, tookOf(record), app, place, why.filter(Boolean).join('; ')];
+}
+
+/** When the next tick of a job is due; `-` where that is unknown, and while the job is paused: no tick of it runs then. */
+export function nextOf({ next, paused }: Pick<JobStatus, 'next' | 'paused'>): string {
+  return paused === undefined ? showInstant(next) : '-';
 }
 
 /** How long a run took; `-` for a tick that did not run, and for a run without an end. */

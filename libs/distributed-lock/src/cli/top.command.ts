@@ -90,7 +90,9 @@ function draw({ terminal, line }: CommandContext, reading: Reading | Error, rows
         instances.length === 0 || job.schedule === undefined
           ? '-'
           : `${instancesOf(job.job, instances).length}`,
-        job.next === undefined || at === undefined ? '-' : distance(job.next - at),
+        job.next === undefined || job.paused !== undefined || at === undefined
+          ? '-'
+          : distance(job.next - at),
         job.lastRun === undefined || at === undefined ? '-' : distance(job.lastRun.start - at),
         job.lastRun?.outcome ?? '-',
       ]),
