@@ -56,6 +56,7 @@ export async function runDemo(options, screen, signal) {
     await fleet.start(signal);
     await openAccounts(fleet, signal);
     introduce(options, screen, fleet);
+    if (options.board) introduceBoard(screen, redis.url, prefix);
 
     const watched = await watchWindow({
       options,
@@ -113,7 +114,7 @@ async function openAccounts(fleet, signal) {
  * @param {Screen} screen
  * @param {Fleet} fleet
  */
-function introduce({ unsafe, board, seconds }, screen, fleet) {
+function introduce({ unsafe, seconds }, screen, fleet) {
   screen.clearStatus();
   screen.line(`${plural(fleet.serving.length, 'instance')} of the sample app, one Redis, ${seconds} s.`);
   screen.line(
@@ -122,7 +123,19 @@ function introduce({ unsafe, board, seconds }, screen, fleet) {
   if (unsafe) screen.line(screen.paint('red', '--unsafe: the same application WITHOUT the library.'));
   for (const { name, pid, url } of fleet.serving)
     screen.line(screen.paint('dim', `  ${name}  ${url}  process ${pid}`));
-  if (board) screen.line(`The dashboard is at ${fleet.serving[0]?.url}/locks`);
+  screen.line();
+}
+
+/**
+ * The dashboard is named when the crash is over: until then any instance may be killed, and its page with it.
+ * @param {Screen} screen
+ * @param {string} redis
+ * @param {string} prefix
+ */
+function introduceBoard(screen, redis, prefix) {
+  screen.line('The command line shows the same jobs, here in the clone:');
+  screen.line(`npx nestjs-distributed-lock jobs --redis ${redis} --prefix ${prefix}lock:`);
+  screen.line('The address of the dashboard follows when the crash is over.');
   screen.line();
 }
 
