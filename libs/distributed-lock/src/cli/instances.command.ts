@@ -3,6 +3,7 @@ import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { instanceName } from '../core/instance.names.js';
 import { showInstant } from './job.view.js';
+import { prefixHint } from '../command-line/prefix.hint.js';
 import { withLocks } from '../command-line/with.locks.js';
 
 const HEADS = ['INSTANCE', 'APP', 'VERSION', 'STARTED', 'SEEN', 'HELD', 'WAITING', 'JOBS ON', 'ID'];
@@ -15,7 +16,7 @@ export async function listInstances(context: CommandContext): Promise<number> {
     if (line.isJson) terminal.json({ instances });
     else if (instances.length === 0)
       terminal.line(
-        `No instance with the prefix "${line.prefix}" reports. An instance does so from 2 s after its start, with this version of the library, unless instanceInfo is false.`,
+        `No instance with the prefix "${line.prefix}" reports. An instance does so from 2 s after its start, with this version of the library, unless instanceInfo is false. ${prefixHint}`,
       );
     else terminal.table(HEADS, instances.map(rowOf));
     return EXIT.done;

@@ -2,7 +2,8 @@ import type { ListedJob } from '../contracts/job.contract.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { placesOf, type JobPlaces } from './instance.view.js';
-import { showInstant, stateOf, tookOf } from './job.view.js';
+import { nextOf, showInstant, stateOf, tookOf } from './job.view.js';
+import { prefixHint } from '../command-line/prefix.hint.js';
 import { instancesIn, withLocks } from '../command-line/with.locks.js';
 
 const HEADS = [
@@ -44,7 +45,7 @@ export async function listJobs(context: CommandContext): Promise<number> {
       });
     else if (jobs.length === 0)
       terminal.line(
-        `There is no job with the prefix "${line.prefix}". An instance lists its jobs when it starts, with this version of the library.`,
+        `There is no job with the prefix "${line.prefix}". An instance lists its jobs when it starts, with this version of the library. ${prefixHint}`,
       );
     else
       terminal.table(
@@ -59,14 +60,14 @@ export async function listJobs(context: CommandContext): Promise<number> {
 }
 
 function rowOf(job: ListedJob, { on, apps }: JobPlaces, { isFleetKnown, now }: FleetFacts): string[] {
-  const { next, lastRun, lastSuccess, schedule } = job;
+  const { lastRun, lastSuccess, schedule } = job;
   // An instance does not report a job of `runOnce()`, which has no schedule.
   const isReported = isFleetKnown && schedule !== undefined;
   return [
     job.job,
     stateOf(job, now),
     isReported ? `${on.length}` : '-',
-    showInstant(next),
+    nextOf(job),
     showInstant(lastRun?.start),
     lastRun?.outcome ?? '-',
     lastRun === undefined ? '-' : tookOf(lastRun),

@@ -3,6 +3,7 @@ import { EXIT } from '../command-line/exit.codes.js';
 import { withInstances } from './instance.view.js';
 import { findLocks } from '../lock-list/lock.finder.js';
 import { showTime, type LockView } from '../lock-list/lock.view.js';
+import { prefixHint } from '../command-line/prefix.hint.js';
 import { knownInstances } from '../command-line/with.locks.js';
 
 /** `ls`. */
@@ -14,7 +15,8 @@ export async function list(context: CommandContext): Promise<number> {
   const instances = found.length === 0 ? [] : await knownInstances(context);
   const locks = found.map((view) => withInstances(view, instances));
   if (line.isJson) terminal.json({ locks, isCut });
-  else if (locks.length === 0) terminal.line(`There is no lock with the prefix "${line.prefix}".`);
+  else if (locks.length === 0)
+    terminal.line(`There is no lock with the prefix "${line.prefix}". ${prefixHint}`);
   else terminal.table(['NAME', 'KIND', 'HOLDER', 'COUNT', 'LEASE', 'WAITING'], locks.map(rowOf));
   if (isCut) terminal.note(`There are more than ${line.limit}: raise --limit, or give a longer --prefix.`);
   return EXIT.done;

@@ -25,7 +25,8 @@ export async function runUnderLock({ line, session, terminal, wheel }: CommandCo
   for (const signal of FORWARDED) process.on(signal, forward);
   // The service has connections of its own.
   await session.close();
-  const service = await openLocks(line, session);
+  // Listed as an instance, so that the holder has a name.
+  const service = await openLocks(line, session, 'run');
   try {
     const lock = service.lockOf(line.name, line.kind);
     const waiting = lock.tryLock({ waitTime: line.wait, leaseTime: line.lease, signal: stopped.signal });

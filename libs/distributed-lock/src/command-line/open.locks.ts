@@ -4,17 +4,24 @@ import { openLockService } from '../startup/open.service.js';
 import { readSettings } from '../startup/settings.reader.js';
 import type { CommandLine } from './command.line.js';
 
-/** The library's own service, for commands that do more than read. Its opener shuts it down. */
+/** The name of the command among applications. */
+const COMMAND = 'nestjs-distributed-lock';
+
+/**
+ * The library's own service, for commands that do more than read. Its opener shuts it down.
+ * @param reportedAs the name of the command in the list of instances; undefined for one that is not to be listed
+ */
 export async function openLocks(
   { prefix }: Pick<CommandLine, 'prefix'>,
   session: Pick<ServerSession, 'source'>,
+  reportedAs?: string,
 ): Promise<LockService> {
   const settings = readSettings({
     namePrefix: prefix,
-    appName: 'nestjs-distributed-lock',
+    appName: reportedAs === undefined ? COMMAND : `${COMMAND} ${reportedAs}`,
     shutdownTimeout: 0,
     serverCheck: false,
-    instanceInfo: false,
+    instanceInfo: reportedAs !== undefined,
   });
   return await openLockService(settings, session.source);
 }
