@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agoText, leftText, spanText, untilText, wholeSpan } from './span.text.js';
+import { agoText, leftText, sinceText, spanText, untilText, wholeSpan } from './span.text.js';
 
 describe('a measured time', () => {
   it.each([
@@ -45,6 +45,10 @@ describe('a time that is relative to now', () => {
     [now - 65_000, 'due 1 min ago'],
   ])('is due at %d: "%s"', (at, text) => {
     expect(untilText(at, now)).toBe(text);
+  });
+
+  it('lasts less than a second before it lasts whole ones', () => {
+    expect([sinceText(now - 999, now), sinceText(now - 61_000, now)]).toEqual(['less than 1 s', '1 min 1 s']);
   });
 
   it('counts a lease down to its end', () => {

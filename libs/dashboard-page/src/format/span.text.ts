@@ -38,6 +38,12 @@ export function agoText(at: number, now: number): string {
   return span < 1000 ? 'just now' : `${wholeSpan(span, 1)} ago`;
 }
 
+/** For how long something lasts that began at an instant: `4 min 12 s`, `less than 1 s`. */
+export function sinceText(at: number, now: number): string {
+  const span = now - at;
+  return span < 1000 ? 'less than 1 s' : wholeSpan(span, 2);
+}
+
 /** How long it is until an instant that is due: `in 4 min 12 s`, `now`, `due 3 min ago`. */
 export function untilText(at: number, now: number): string {
   const left = at - now;

@@ -12,6 +12,9 @@ interface JobsToolbarProps {
 
 export const SORT_LABELS: Readonly<Record<JobSort, string>> = { name: 'Job', next: 'Next', last: 'Last run' };
 
+/** Where the word in the URL says too little. */
+const FILTER_LABELS: Readonly<Partial<Record<JobFilter, string>>> = { nowhere: 'no instance' };
+
 /** The filters, each with the number of its jobs, so that they are a summary of the fleet as well. */
 export function JobsToolbar({ route, jobs }: JobsToolbarProps) {
   const { clock } = useBoard();
@@ -69,7 +72,7 @@ function FilterChip({ filter, count, route }: FilterChipProps) {
       aria-pressed={filter === route.filter}
       onClick={() => replaceRoute({ ...route, filter })}
     >
-      {filter} <span class="count">{count}</span>
+      {FILTER_LABELS[filter] ?? filter} <span class="count">{count}</span>
     </button>
   );
 }

@@ -10,7 +10,9 @@ export function OutcomeLegend() {
           <OutcomeText outcome={outcome} />
         </li>
       ))}
-      <li class="muted">The line below: how long each run took, by the longest one.</li>
+      <li class="muted">
+        The line below the marks: how long each run took. Its top is the longest run of the row.
+      </li>
     </ul>
   );
 }

@@ -41,7 +41,7 @@ export function LockRow({ lock, at, canAct, onUnlock }: LockRowProps) {
       <td data-label="Waiting">
         <Waiting lock={lock} />
       </td>
-      <td data-label="Left" class="number">
+      <td data-label="Remaining" class="number">
         {left}
       </td>
       {canAct ? (

@@ -27,8 +27,8 @@ export function UnlockDialog({ lock: { name, key, kind, holders }, onClosed }: U
         ))}
       </ul>
       <p class="warning">
-        The holder is not stopped. It continues to work until it notices the loss at its next renewal, and in
-        the meantime another one can hold the lock as well.
+        The holder is not stopped. It continues to work until it notices the loss at its next renewal or
+        check, and in the meantime another one can hold the lock as well.
       </p>
     </ConfirmDialog>
   );

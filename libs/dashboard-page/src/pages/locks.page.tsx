@@ -88,8 +88,8 @@ function LocksTable({ data: { at, locks } }: { readonly data: LocksEvent }) {
             <th scope="col" class="col-waiting">
               Waiting
             </th>
-            <th scope="col" class="col-number">
-              Left
+            <th scope="col" class="col-number" title="Permits of a semaphore, or the count of a latch">
+              Remaining
             </th>
             {canAct ? (
               <th scope="col" class="col-action">

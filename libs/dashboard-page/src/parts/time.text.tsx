@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useBoard } from '../board.js';
 import { fullText, instantText, isoText } from '../format/instant.text.js';
-import { agoText, leftText, untilText, wholeSpan } from '../format/span.text.js';
+import { agoText, leftText, sinceText, untilText } from '../format/span.text.js';
 
 interface TimeTextProps {
   /** Epoch ms. */
@@ -32,7 +32,6 @@ export const Ago = ({ at }: TimeTextProps) => <LiveTime at={at} text={agoText} /
 /** `in 4 min 12 s`. */
 export const Until = ({ at }: TimeTextProps) => <LiveTime at={at} text={untilText} />;
 
-const sinceText = (at: number, now: number) => wholeSpan(now - at, 2);
 /** `4 min 12 s`, of what began at an instant. */
 export const Since = ({ at }: TimeTextProps) => <LiveTime at={at} text={sinceText} />;
 
