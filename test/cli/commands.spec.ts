@@ -110,7 +110,7 @@ describe('ls', () => {
     await (await waiting).unlock();
     await service.getSemaphore('permits').delete();
     await services.admin.del(`${services.prefix}cache`);
-    expect((await command('ls')).out).toMatch(/^There is no lock with the prefix/);
+    expect((await command('ls')).out).toMatch(/^There is no lock with the prefix .* as --prefix\.\n$/);
     // A fencing token is declared to stay.
     await services.admin.del(`redisson_lock_token:{${services.prefix}fenced}`);
   });
@@ -226,7 +226,7 @@ describe('a name that Redis does not know', () => {
     );
     expect(await command('runs', 'typo', '--json')).toMatchObject({
       code: 1,
-      out: '{"job":"typo","runs":[]}\n',
+      out: '{"job":"typo","runs":[],"isCut":false}\n',
       err,
     });
     expect(await services.keys()).toEqual([]);

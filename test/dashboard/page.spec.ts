@@ -360,6 +360,12 @@ describe.skipIf(found === undefined)('the page of the dashboard', { timeout: sca
     await locks.jobs.pause('each-second');
     const { page, problems } = await open(root);
     await page.getByRole('button', { name: /^paused/i }).click();
+    const row = page.getByRole('row', { name: /each-second/ });
+    await row.getByRole('cell', { name: 'paused', exact: true }).waitFor();
+    await row.getByRole('img', { name: /paused now$/ }).waitFor();
+    const { mark: before = 0 } = (await locks.jobs.status('each-second')) ?? {};
+    const passed = async () => ((await locks.jobs.status('each-second'))?.mark ?? 0) >= before + 2000;
+    await until('ticks have passed', passed, 10_000);
     await page
       .getByRole('row', { name: /each-second/ })
       .getByRole('link', { name: 'each-second' })
@@ -368,6 +374,9 @@ describe.skipIf(found === undefined)('the page of the dashboard', { timeout: sca
     const mark = (await locks.getRuns('each-second')).length;
     await until('it runs again', async () => (await locks.getRuns('each-second')).length > mark + 1, 10_000);
     await page.getByRole('button', { name: /Pause/ }).waitFor();
+    const pause = page.getByRole('row', { name: /all after/ });
+    await pause.getByRole('cell', { name: /paused\s*\d+ ticks/ }).waitFor();
+    await pause.getByRole('cell', { name: /resumed by/ }).waitFor();
     await page
       .getByRole('cell', { name: /completed/ })
       .first()

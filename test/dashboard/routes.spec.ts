@@ -133,8 +133,8 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     const paused = await one.next<JobsEvent>('jobs', ({ jobs }) => jobs[0]?.paused !== undefined);
     expect(performance.now() - began).toBeLessThan(scaled(1000));
     expect(paused).toMatchObject({ isWhole: false, gone: [] });
-    const { job } = await other.next<JobEvent>('job', ({ job: found }) => found?.paused !== undefined);
-    expect(job?.pausedBy).toContain('127.0.0.1');
+    const seen = await other.next<JobEvent>('job', ({ job }) => job?.paused !== undefined);
+    expect(seen.job?.pausedBy).toContain('127.0.0.1');
     // The second of two operators finds it done.
     expect(await act(root, { action: 'pause', job: 'report' })).toMatchObject({
       status: 200,

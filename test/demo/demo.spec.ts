@@ -1,8 +1,14 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import { scaled } from '../support/slowness.js';
 import { DemoProcess } from './demo.process.js';
+
+/** Where a user starts the demo, and the command line. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const LIMIT = scaled(60_000);
 
@@ -66,6 +72,27 @@ describe('npm run demo', () => {
     expect(demo.survivors).toEqual([]);
     expect(await redis.dbsize()).toBe(0);
   });
+
+  it(
+    'names one dashboard, of an instance that stays, and a command that lists the jobs',
+    { timeout: LIMIT },
+    async () => {
+      demo = new DemoProcess(server.url, ['--seconds', '10', '--board']);
+      const commands = () => demo.output.match(/^npx nestjs-distributed-lock jobs .*$/gm) ?? [];
+      const boards = () => demo.output.match(/http:\S+\/locks/g) ?? [];
+      await vi.waitFor(() => expect(boards()).toHaveLength(1), { timeout: LIMIT, interval: 50 });
+      expect((await fetch(boards()[0] ?? '')).status).toBe(200);
+      expect(commands()).toHaveLength(1);
+      const { stdout } = await promisify(execFile)('npx', (commands()[0] ?? '').split(' ').slice(1), {
+        cwd: ROOT,
+      });
+      expect(stdout).toMatch(/^billing /m);
+      demo.interrupt();
+      await demo.exit(130);
+      expect(boards()).toHaveLength(1);
+      expect(demo.survivors).toEqual([]);
+    },
+  );
 
   it('takes its instances along when it is killed itself', { timeout: LIMIT }, async () => {
     demo = new DemoProcess(server.url, ['--instances', '2']);

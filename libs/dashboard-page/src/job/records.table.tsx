@@ -57,7 +57,7 @@ export function RecordsTable({ runs }: RecordsTableProps) {
             </th>
           ) : null}
           {token ? (
-            <th scope="col" class="col-number">
+            <th scope="col" class="col-number col-token">
               Token
             </th>
           ) : null}
@@ -91,12 +91,15 @@ const RecordRow = memo(({ record, ...columns }: Columns & { readonly record: str
   return (
     <tr>
       <th scope="row">
-        {after === undefined ? null : (
-          <span title="All ticks that were due later than the first time, up to the second one">
-            after <Instant at={after} /> up to{' '}
-          </span>
-        )}
         <Instant at={tick} />
+        {after === undefined ? null : (
+          <div
+            class="sub"
+            title="The record stands for all ticks that were due later than this, up to the tick above"
+          >
+            all after <Instant at={after} />
+          </div>
+        )}
       </th>
       <td data-label="Outcome">
         <OutcomeText outcome={outcome} />

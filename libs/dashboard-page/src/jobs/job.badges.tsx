@@ -1,4 +1,5 @@
 import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
+import { fullText } from '../format/instant.text.js';
 import { Badge } from '../parts/badge.js';
 import { NameText } from '../parts/name.text.js';
 import { Ago, Since } from '../parts/time.text.js';
@@ -22,7 +23,7 @@ export function JobBadges({ job, isOverdue }: JobBadgesProps) {
         </Badge>
       )}
       {paused === undefined ? null : (
-        <Badge tone="idle">
+        <Badge tone="idle" title={`Paused since ${fullText(paused)}`}>
           paused <Ago at={paused} />
           {pausedBy === undefined ? null : (
             <>

@@ -7,7 +7,9 @@ import { NameText } from '../parts/name.text.js';
 import { OutcomeText } from '../parts/outcome.mark.js';
 import { TickStrip } from '../parts/tick.strip.js';
 import { Ago, Instant, Until } from '../parts/time.text.js';
+import { fullText } from '../format/instant.text.js';
 import { spanText } from '../format/span.text.js';
+import { visibleText } from '../format/visible.text.js';
 import { hashOf } from '../router.js';
 import { JobActions } from './job.actions.js';
 import { JobBadges } from './job.badges.js';
@@ -39,7 +41,7 @@ export const JobRow = memo(({ job, isOverdue, canAct }: JobRowProps) => {
       </td>
       <td data-label="Next" class={isOverdue ? 'text-warn' : paused === undefined ? undefined : 'muted'}>
         {paused !== undefined ? (
-          'paused'
+          <span title={`Paused since ${fullText(paused)}`}>paused</span>
         ) : next === undefined ? (
           <Nothing />
         ) : (
@@ -65,10 +67,12 @@ export const JobRow = memo(({ job, isOverdue, canAct }: JobRowProps) => {
   );
 });
 
-function LastRun({ run: { outcome, start, end } }: { readonly run: DashboardRun }) {
+function LastRun({ run: { outcome, start, end, instance } }: { readonly run: DashboardRun }) {
   return (
     <>
-      <OutcomeText outcome={outcome} />
+      <span title={`On ${visibleText(instance)}`}>
+        <OutcomeText outcome={outcome} />
+      </span>
       <div class="sub">
         <Ago at={start} />
         {end === undefined ? null : `, ${spanText(end - start)}`}

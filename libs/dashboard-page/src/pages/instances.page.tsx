@@ -6,7 +6,7 @@ import { usualVersion } from '../instances/usual.version.js';
 import { Badge } from '../parts/badge.js';
 import { EmptyNote, LoadingNote } from '../parts/empty.note.js';
 import { NameText } from '../parts/name.text.js';
-import { Ago, Since } from '../parts/time.text.js';
+import { Ago } from '../parts/time.text.js';
 import { hashOf } from '../router.js';
 
 interface FleetPageProps {
@@ -106,7 +106,7 @@ function InstanceRow({ instance, isOdd }: InstanceRowProps) {
         ) : null}
       </td>
       <td data-label="Started">
-        <Since at={started} /> ago
+        <Ago at={started} />
       </td>
       <td data-label="Last report" class={isLate ? 'text-warn' : undefined}>
         <Ago at={seen} />

@@ -27,11 +27,14 @@ export function PageHeader({ route, feed }: PageHeaderProps) {
           <span class="where">
             <NameText value={about.app} title={`Served by the application ${visibleText(about.app)}`} />
             {about.namePrefix === '' ? null : (
-              <NameText
-                value={about.namePrefix}
-                isMono
-                title={`All names in Redis begin with ${visibleText(about.namePrefix)}`}
-              />
+              <span class="prefix">
+                prefix{' '}
+                <NameText
+                  value={about.namePrefix}
+                  isMono
+                  title={`All names in Redis begin with ${visibleText(about.namePrefix)}`}
+                />
+              </span>
             )}
           </span>
         )}
@@ -43,7 +46,7 @@ export function PageHeader({ route, feed }: PageHeaderProps) {
       </div>
       <nav class="tabs" aria-label="Pages">
         <Tab label="Jobs" page="jobs" route={route} count={feed.fleet?.jobs.size} />
-        <Tab label="Locks" page="locks" route={route} />
+        <Tab label="Locks" page="locks" route={route} count={lockCountOf(route, feed)} />
         <Tab label="Instances" page="instances" route={route} count={feed.fleet?.instances.length} />
         <Tab label="Leaders" page="leaders" route={route} count={feed.fleet?.leaderships.length} />
       </nav>
@@ -55,7 +58,13 @@ interface TabProps {
   readonly label: string;
   readonly page: 'jobs' | 'locks' | 'instances' | 'leaders';
   readonly route: Route;
-  readonly count?: number | undefined;
+  readonly count?: number | string | undefined;
+}
+
+/** Locks are counted by a SCAN, so their number is known while their page is open, and shows all of them. */
+function lockCountOf(route: Route, { locks }: FeedState): string | undefined {
+  if (route.page !== 'locks' || locks?.prefix !== '') return undefined;
+  return `${locks.locks.length}${locks.isCut ? '+' : ''}`;
 }
 
 const TARGETS = {
