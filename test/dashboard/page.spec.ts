@@ -194,7 +194,7 @@ describe.skipIf(found === undefined)('the page of the dashboard', { timeout: sca
     await other.jobs.pause('report');
     await jobs.page
       .getByRole('row', { name: /report/ })
-      .getByText(/paused/)
+      .getByText(/paused .+ by /)
       .waitFor();
     expect(performance.now() - began).toBeLessThan(SOON);
     const again = performance.now();
@@ -345,7 +345,7 @@ describe.skipIf(found === undefined)('the page of the dashboard', { timeout: sca
     const second = await start({ port });
     await page.getByText('live', { exact: true }).waitFor({ timeout: scaled(20_000) });
     await second.locks.jobs.pause('report');
-    const paused = page.getByRole('row', { name: /report/ }).getByText(/paused/);
+    const paused = page.getByRole('row', { name: /report/ }).getByText(/paused .+ by /);
     await paused.waitFor();
     expect(await paused.isVisible()).toBe(true);
   });

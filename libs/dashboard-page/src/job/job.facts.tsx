@@ -55,7 +55,7 @@ export function JobFacts({ job }: JobFactsProps) {
         <Fact name="Paused">
           since <Instant at={paused} />
           {pausedBy === undefined ? null : (
-            <div class="sub">
+            <div class="sub by">
               by <NameText value={pausedBy} />
             </div>
           )}

@@ -36,16 +36,16 @@ export function RecordsTable({ runs }: RecordsTableProps) {
           <th scope="col" class="col-outcome">
             Outcome
           </th>
-          <th scope="col" class="col-number">
+          <th scope="col" class="col-number col-attempt">
             Attempt
           </th>
           <th scope="col" class="col-started">
             Started
           </th>
-          <th scope="col" class="col-number">
+          <th scope="col" class="col-number col-span">
             Delay
           </th>
-          <th scope="col" class="col-number">
+          <th scope="col" class="col-number col-span">
             Took
           </th>
           <th scope="col" class="col-instance">
@@ -117,8 +117,10 @@ const RecordRow = memo(({ record, ...columns }: Columns & { readonly record: str
         {outcome === 'running' ? <Since at={start} /> : null}
       </td>
       <td data-label="Instance">
-        {outcome === 'paused' ? <span class="muted">resumed by </span> : null}
-        <NameText value={instance} />
+        <div class="by">
+          {outcome === 'paused' ? <span class="muted">resumed by </span> : null}
+          <NameText value={instance} />
+        </div>
         <div class="sub">
           <NameText value={app} />
         </div>
