@@ -41,7 +41,9 @@ local function attempt()
   redis.call('ZADD', instances, at, client)
   redis.call('ZREMRANGEBYSCORE', instances, '-inf', string.format('%.0f', at - life))
   redis.call('PEXPIRE', instances, life)
-  return {1, at, redis.call('ZCARD', instances)}
+  -- Last, and not needed: a user may not have the permission.
+  local alive = redis.pcall('ZCARD', instances)
+  return {1, at, type(alive) == 'number' and alive or 0}
 end
 
 local ran, reply = pcall(attempt)

@@ -45,7 +45,7 @@ local function attempt()
   end
   if onCrash ~= 'skip' and onCrash ~= 'retry' or not isWhole(lease, 1, 315360000000) or not isWhole(grace, 0, 99999999999999)
     or period and not isWhole(period, 1, 315360000000) or attempts and not isWhole(attempts, 1, 2147483647)
-    or history and not isWhole(history, 10, 10000) then
+    or history and not isWhole(history, 50, 10000) then
     return {-1, 'ERR the policy is unknown, or the lease, the grace, the period, the number of attempts or the history is out of range', 'none'}
   end
 

@@ -24,7 +24,7 @@
 -- @arg   attempts   under 'retry' how many runs of a tick may crash before it is abandoned; '' for any number
 -- @arg   base       the mark for which the asker has counted the instants behind it, up to `previous`; '' where it has not
 -- @arg   count      how many these are; '' where they are not counted
--- @arg   history    how many rows are kept, 10 to 10000: each verdict but early, stale and taken notes it; '' where the record decides
+-- @arg   history    how many rows are kept, 50 to 10000: each verdict but early, stale and taken notes it; '' where the record decides
 -- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
 -- @reply taken      {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
 -- @reply overlapped {3, store's time, wait, mark, listen, rows}
@@ -76,7 +76,7 @@ local function attempt()
     or following and not (following >= 0 and following <= LAST) or mode == 'interval' and not following
     or previous and not isWhole(previous, 0, LAST) or period and not isWhole(period, 1, 315360000000)
     or attempts and not isWhole(attempts, 1, 2147483647) or count and not isWhole(count, 1, 2147483647)
-    or history and not isWhole(history, 10, 10000) then
+    or history and not isWhole(history, 50, 10000) then
     return {-1, 'ERR the mode is unknown, or the lease, an instant, the period, the number of attempts, the count or the history is out of range', 'none'}
   end
 

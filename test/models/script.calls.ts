@@ -46,7 +46,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   period: ['', '100000'],
   attempts: ['', '1', '2'],
   base: ['', '1000'],
-  history: ['', '', '50', '10', '500'],
+  history: ['', '', '50', '60', '500'],
   most: ['1', '2', '50'],
   beside: ['m:one:instance'],
   info: ['{}', '{"held":1}'],

@@ -39,11 +39,11 @@ test('a granted claim notes the number, and the end of each run keeps as many ro
 });
 
 test('a smaller number deletes older rows with the next row, a larger one brings none back', async () => {
-  await runs(30, 60);
-  await finish(stage, names, { token: await begin(stage, names, { tick: 31, history: 10 }) });
-  expect(await rowCount()).toBe(10);
-  await finish(stage, names, { token: await begin(stage, names, { tick: 32, history: 60 }) });
-  expect([await rowCount(), await historyInRecord()]).toEqual([11, '60']);
+  await runs(70, 80);
+  await finish(stage, names, { token: await begin(stage, names, { tick: 71, history: 50 }) });
+  expect(await rowCount()).toBe(50);
+  await finish(stage, names, { token: await begin(stage, names, { tick: 72, history: 80 }) });
+  expect([await rowCount(), await historyInRecord()]).toEqual([51, '80']);
 });
 
 test('the rows of ticks that do not run are kept alike: overlapped, missed, and of a pause', async () => {
@@ -62,10 +62,19 @@ test('the rows of ticks that do not run are kept alike: overlapped, missed, and 
   expect(await rowCount()).toBe(60);
 });
 
+test('a repeated end of a run finds its row behind the rows that other runs have added meanwhile', async () => {
+  const token = await begin(stage, names, { tick: 1, history: 50 });
+  const first = await finish(stage, names, { token });
+  for (let tick = 2; tick <= 40; tick += 1)
+    await finish(stage, names, { token: await begin(stage, names, { tick }) });
+  const repeated = await finish(stage, names, { token });
+  expect([first[0], repeated[0]]).toEqual([1, 1]);
+});
+
 test('a verdict other than a grant notes the number as well', async () => {
   await begin(stage, names);
-  await claim(stage, names, { holder: OTHER, mode: 'instant', tick: 2, history: 20 });
-  expect(await historyInRecord()).toBe('20');
+  await claim(stage, names, { holder: OTHER, mode: 'instant', tick: 2, history: 80 });
+  expect(await historyInRecord()).toBe('80');
 });
 
 test('a claim that is taken, early or stale writes nothing', async () => {
@@ -82,11 +91,11 @@ test('a claim that is taken, early or stale writes nothing', async () => {
 test('a run that waited notes the number when it is granted', async () => {
   const token = await begin(stage, names, { tick: await stage.now() });
   await finish(stage, names, { token, outcome: 'returned' });
-  expect((await again(stage, names, { history: 40 }))[0]).toBe(1);
-  expect(await historyInRecord()).toBe('40');
+  expect((await again(stage, names, { history: 90 }))[0]).toBe(1);
+  expect(await historyInRecord()).toBe('90');
 });
 
-test.each(['', 'many', '9', '10001', '12.5', '-1'])(
+test.each(['', 'many', '49', '10001', '12.5', '-1'])(
   'fifty rows are kept where the record says %j',
   async (text) => {
     await stage.redis.hset(names.record, 'history', text);
@@ -95,7 +104,7 @@ test.each(['', 'many', '9', '10001', '12.5', '-1'])(
   },
 );
 
-test.each([9, 10_001, 12.5, -1])('the number %d is refused before anything is written', async (history) => {
+test.each([49, 10_001, 62.5, -1])('the number %d is refused before anything is written', async (history) => {
   expect((await claim(stage, names, { mode: 'instant', tick: 1, history }))[0]).toBe(-1);
   expect((await again(stage, names, { history }))[0]).toBe(-1);
   expect((await inspect(stage, names, history < 0 || history % 1 > 0 ? history : 10_001))[0]).toBe(-1);

@@ -91,7 +91,7 @@ describe('history', { timeout: scaled(60_000) }, () => {
     }
   });
 
-  test.each([9, 10_001, 50.5, '100', Infinity])('cannot be %j', (history) => {
+  test.each([49, 10_001, 50.5, '100', Infinity])('cannot be %j', (history) => {
     expect(() => {
       class Job {
         @DistributedLock('job', { history: history as number })
@@ -101,7 +101,7 @@ describe('history', { timeout: scaled(60_000) }, () => {
     }).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
-        message: expect.stringContaining('history of Job.run must be a whole number from 10 to 10000'),
+        message: expect.stringContaining('history of Job.run must be a whole number from 50 to 10000'),
       }),
     );
   });

@@ -134,7 +134,7 @@ export interface TickOptions {
    */
   readonly minInterval?: Duration | undefined;
   /**
-   * How many records of the job Redis keeps, from 10 to 10,000: its runs, and the ticks that did not run. A record has
+   * How many records of the job Redis keeps, from 50 to 10,000: its runs, and the ticks that did not run. A record has
    * about 300 bytes, and an error message up to 500 characters. `getRuns()` returns them. Give all instances and, with
    * `shared: true`, all methods the same number: the one of the claim that Redis decided last counts, and a smaller one
    * deletes older records with the next record. Instances with a version of this library without this option keep

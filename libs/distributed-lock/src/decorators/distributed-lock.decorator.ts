@@ -6,7 +6,7 @@ import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
 import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
 import { readHeartbeat } from '../jobs/heartbeat.reader.js';
-import { MOST_KEPT } from '../job-control/job.scripts.js';
+import { FEWEST_KEPT, MOST_KEPT } from '../job-control/job.scripts.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
 import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';
@@ -135,9 +135,9 @@ function checkTickOptions(options: TickOptions, where: string): void {
   const history: unknown = options.history;
   if (
     history !== undefined &&
-    !(Number.isInteger(history) && Number(history) >= 10 && Number(history) <= MOST_KEPT)
+    !(Number.isInteger(history) && Number(history) >= FEWEST_KEPT && Number(history) <= MOST_KEPT)
   )
-    throw invalid('history', where, `a whole number from 10 to ${MOST_KEPT}`, history);
+    throw invalid('history', where, `a whole number from ${FEWEST_KEPT} to ${MOST_KEPT}`, history);
   const shared: unknown = options.shared;
   if (shared !== undefined && typeof shared !== 'boolean')
     throw invalid('shared', where, 'true or false', shared);

@@ -12,6 +12,9 @@ import type { TimedCaller } from './timed.caller.js';
 /** The most records of runs that Redis keeps of a job. */
 export const MOST_KEPT = 10_000;
 
+/** The fewest, and the default: the repeated end of a run finds its run among them. */
+export const FEWEST_KEPT = 50;
+
 /** The state of a job in Redis. */
 export interface JobState {
   /** Whether the run that the newest record shows as running still has the lock. */

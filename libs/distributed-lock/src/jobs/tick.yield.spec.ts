@@ -36,6 +36,17 @@ describe('the claim of a tick', () => {
     expect(await pausesOf(false)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
+  test('is sent later at three of sixteen ticks by an instance that runs them all', async () => {
+    const yields = new TickYield({ hasOthers: true, wheel: new TimerWheel() });
+    const pauses: number[] = [];
+    for (let tick = 1; tick <= 22; tick += 1) {
+      pauses.push(await pauseOf(yields, tick));
+      yields.ran();
+    }
+    const none = (count: number) => Array.from({ length: count }, () => 0);
+    expect(pauses).toEqual([0, 8, 8, ...none(13), 8, 8, 8, ...none(3)]);
+  });
+
   test('that is repeated is not sent later again', async () => {
     const yields = new TickYield({ hasOthers: true, wheel: new TimerWheel() });
     yields.ran();
