@@ -41,8 +41,8 @@ export const PLANTED_TICKS = [
     name: 'a tick of a paused job that is granted',
     defects: [
       {
-        from: 'if (isTrue(get(job, "paused"))) { let pause = first(call(rowOf',
-        to: 'if (false) { let pause = first(call(rowOf',
+        from: 'if (isTrue(get(job, "paused"))) { let hasGap',
+        to: 'if (false) { let hasGap',
       },
     ],
   },
