@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { scaled } from './test/support/slowness.js';
 import { embeddedLua } from './tools/lua/embed.plugin.mjs';
+import { PROGRAM_FOLDERS } from './tools/test/program.folders.mjs';
 import { SlowFirst } from './tools/test/slow.first.mjs';
 
 const library = fileURLToPath(new URL('./libs/distributed-lock/src', import.meta.url));
@@ -17,10 +18,8 @@ const SIMULATION = ['test/simulation/**/*.spec.ts', 'test/porcupine/simulated.hi
 /** The scripts beside models of them. */
 const MODELS = ['test/models/**/*.spec.ts'];
 
-/** What runs whole programs, or a compiler, beside the library: they need a CPU, and tests with deadlines would be late for them. */
-const PROGRAMS = ['bench', 'cli', 'consumers', 'dashboard', 'demo', 'docs', 'ops', 'schematics'].map(
-  (folder) => `test/${folder}/**/*.spec.ts`,
-);
+/** Browsers, compilers, the demo and the command line. */
+const PROGRAMS = PROGRAM_FOLDERS.map((folder) => `test/${folder}/**/*.spec.ts`);
 
 /** The conformance suite, on one server and without Redis. */
 const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map(

@@ -2,10 +2,9 @@ import { hostname } from 'node:os';
 import { Logger } from '@nestjs/common';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { expireReports, killAll, reportsAndRuns } from '../fleet/dead.fleet.js';
-import { EACH_SECOND, JobApps, jobOf, sharedJobOf, YEARLY } from '../fleet/job.apps.js';
+import { JobApps, jobOf, sharedJobOf, YEARLY } from '../fleet/job.apps.js';
 import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
-import { until } from '../support/until.js';
 import { TickFleet } from '../ticks/tick.fleet.js';
 import { runProcess } from './command.stage.js';
 
@@ -43,14 +42,7 @@ async function rowOf(job: string): Promise<Record<string, string>> {
 
 describe('the command line', { timeout: scaled(120_000) }, () => {
   test('keeps the old name of a renamed job, which no instance has, until it is forgotten', async () => {
-    const before = await apps.start('shop', jobOf('report', EACH_SECOND));
-    await until(
-      'it runs',
-      async () => (await before.locks.jobs.status('report'))?.lastRun !== undefined,
-      10_000,
-    );
-    await apps.stop(before);
-    await apps.start('shop', jobOf('daily-report', YEARLY));
+    await apps.startRenamed('shop', 'report', 'daily-report');
     expect(await rowOf('report')).toMatchObject({ ON: '0', OUTCOME: 'completed', APP: 'shop' });
     expect(await rowOf('daily-report')).toMatchObject({ ON: '1', 'LAST RUN': '-', APP: 'shop' });
     expect((await command('job', 'report')).out).toMatch(/^on at +no instance$/m);

@@ -98,14 +98,7 @@ async function expectRow(
 
 describe('the dashboard', { timeout: scaled(90_000) }, () => {
   test('keeps the old name of a renamed job, which no instance has, until it is forgotten', async () => {
-    const before = await apps.start('shop', jobOf('report', EACH_SECOND));
-    await until(
-      'it runs',
-      async () => (await before.locks.jobs.status('report'))?.lastRun !== undefined,
-      10_000,
-    );
-    await apps.stop(before);
-    await apps.start('shop', jobOf('daily-report', YEARLY));
+    await apps.startRenamed('shop', 'report', 'daily-report');
     const { root, locks } = await start();
     const [old, renamed] = [await jobOn(root, 'report'), await jobOn(root, 'daily-report')];
     expect(old).toMatchObject({

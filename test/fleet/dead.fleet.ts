@@ -1,5 +1,6 @@
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { until } from '../support/until.js';
+import { hasRun } from './job.apps.js';
 import type { TickFleet } from '../ticks/tick.fleet.js';
 
 /** Waits until all processes of a fleet report the job, and some instance has run it. */
@@ -15,7 +16,7 @@ export async function reportsAndRuns(fleet: TickFleet, locks: LockService, job =
     },
     20_000,
   );
-  await until('the job has run', async () => (await locks.jobs.status(job))?.lastRun !== undefined, 10_000);
+  await hasRun(locks, job);
 }
 
 /** Ends all processes of a fleet by `kill -9`. */

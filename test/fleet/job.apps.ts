@@ -33,6 +33,11 @@ export function sharedJobOf(key: string, cron: string): Type {
   return Job;
 }
 
+/** Waits until some instance has run a job. */
+export async function hasRun(locks: LockService, job: string): Promise<void> {
+  await until(`${job} has run`, async () => (await locks.jobs.status(job))?.lastRun !== undefined, 10_000);
+}
+
 /** An application with jobs, and its locks. */
 export interface RunningApp {
   readonly app: INestApplication;
@@ -69,6 +74,14 @@ export class JobApps {
     );
     await locks.jobs.list();
     return { app, locks };
+  }
+
+  /** Starts an application whose job has a new name: it has run under the former one. */
+  async startRenamed(appName: string, former: string, name: string): Promise<void> {
+    const before = await this.start(appName, jobOf(former, EACH_SECOND));
+    await hasRun(before.locks, former);
+    await this.stop(before);
+    await this.start(appName, jobOf(name, YEARLY));
   }
 
   async stop({ app }: RunningApp): Promise<void> {

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { PROGRAM_FOLDERS } from '../test/program.folders.mjs';
 import { MUTATIONS } from './mutations.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -33,15 +34,12 @@ function titlesOf(file: string): RegExp[] {
   return titles;
 }
 
-/** Folders of the project "programs". */
-const PROGRAMS = ['bench', 'cli', 'consumers', 'dashboard', 'demo', 'docs', 'ops', 'schematics'];
-
 /** The project of vitest.config.ts that runs a file. */
 function projectOf(spec: string): string {
   if (!spec.startsWith('test/')) return 'unit';
   if (spec.endsWith('.conformance.spec.ts')) return 'conformance';
   const [, folder = ''] = spec.split('/');
-  if (PROGRAMS.includes(folder)) return 'programs';
+  if (PROGRAM_FOLDERS.includes(folder)) return 'programs';
   if (folder === 'interop') return 'interop';
   return folder === 'models' || folder === 'simulation' ? folder : 'integration';
 }

@@ -1,33 +1,6 @@
 import type { LockInstance } from '../contracts/fleet.contract.js';
-import { appsOf, instanceOfHolder, instanceLabel, namerOf } from '../core/instance.names.js';
-import type { JobStatus } from '../contracts/job.contract.js';
+import { instanceOfHolder, instanceLabel } from '../core/instance.names.js';
 import type { LockView } from '../lock-list/lock.view.js';
-
-/** The instances on which a job is on. */
-export function instancesOf(job: string, instances: readonly LockInstance[]): LockInstance[] {
-  return instances.filter(({ jobs }) => jobs.some((one) => one.job === job && one.isOn));
-}
-
-/** Where a job is, as instances have reported. */
-export interface JobPlaces {
-  /** The ids of the instances on which it is on. */
-  readonly on: readonly string[];
-  /** Their names. */
-  readonly names: readonly string[];
-  /** The applications that have it, on or off; where no instance reports it, the one that registered it last. */
-  readonly apps: readonly string[];
-}
-
-export function placesOf(
-  job: string,
-  { app }: Pick<JobStatus, 'app'>,
-  instances: readonly LockInstance[],
-): JobPlaces {
-  const all = instances.filter(({ jobs }) => jobs.some((one) => one.job === job));
-  const on = instancesOf(job, all);
-  const apps = all.length > 0 ? appsOf(all) : app === undefined ? [] : [app];
-  return { on: on.map(({ id }) => id), names: on.map(namerOf(all)).toSorted(), apps };
-}
 
 /** The instance of a holder id, as `<app> on <host>:<pid>`; undefined for a client of Java, and an instance that does not report. */
 export function holderName(holder: string, instances: readonly LockInstance[]): string | undefined {

@@ -2,7 +2,7 @@ import type { JobStatus } from '../contracts/job.contract.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { MOST_KEPT } from '../job-control/job.scripts.js';
-import { placesOf } from './instance.view.js';
+import { placesByJob, placesOf } from '../core/job.places.js';
 import { nextOf, RUN_HEADS, runRow, showInstant, stateOf } from './job.view.js';
 import { instancesIn, withLocks } from '../command-line/with.locks.js';
 
@@ -19,7 +19,7 @@ export async function showJob(context: CommandContext): Promise<number> {
       isWhole ? instancesIn(locks) : [],
     ]);
     const [runs, isCut] = [found.slice(0, line.limit), found.length > line.limit];
-    const places = placesOf(line.name, { app: status?.app }, instances);
+    const places = placesOf(line.name, status?.app, placesByJob(instances));
     const isKnown = status !== undefined || runs.length > 0;
     if (!isKnown) terminal.note(unknownJob(context));
     const { on, apps } = places;

@@ -25,6 +25,15 @@ export function nextOf({ next, paused }: Pick<JobStatus, 'next' | 'paused'>): st
   return paused === undefined ? showInstant(next) : '-';
 }
 
+/**
+ * On how many instances a job is on; `-` where that is unknown, and for a job of `runOnce()`: it has no schedule, and instances do not
+ * report it.
+ * @param count undefined where no instance reports
+ */
+export function onCount({ schedule }: Pick<JobStatus, 'schedule'>, count: number | undefined): string {
+  return count === undefined || schedule === undefined ? '-' : `${count}`;
+}
+
 /** How long a run took; `-` for a tick that did not run, and for a run without an end. */
 export function tookOf({ attempt, start, end }: TickRecord): string {
   return end === undefined || attempt === 0 ? '-' : showTime(Math.max(0, end - start));

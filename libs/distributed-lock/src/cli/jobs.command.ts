@@ -1,8 +1,8 @@
 import type { ListedJob } from '../contracts/job.contract.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { placesOf, type JobPlaces } from './instance.view.js';
-import { nextOf, showInstant, stateOf, tookOf } from './job.view.js';
+import { placesByJob, placesOf, type JobPlaces } from '../core/job.places.js';
+import { nextOf, onCount, showInstant, stateOf, tookOf } from './job.view.js';
 import { prefixHint } from '../command-line/prefix.hint.js';
 import { instancesIn, withLocks } from '../command-line/with.locks.js';
 
@@ -36,7 +36,8 @@ export async function listJobs(context: CommandContext): Promise<number> {
     const instances = await instancesIn(locks);
     const now = locks.ticks.clock.now();
     const isFleetKnown = instances.length > 0;
-    const placed = jobs.map((job) => ({ job, places: placesOf(job.job, job, instances) }));
+    const byJob = placesByJob(instances);
+    const placed = jobs.map((job) => ({ job, places: placesOf(job.job, job.app, byJob) }));
     if (line.isJson)
       terminal.json({
         jobs: placed.map(({ job, places: { on, apps } }) => ({ ...job, on, apps })),
@@ -61,12 +62,10 @@ export async function listJobs(context: CommandContext): Promise<number> {
 
 function rowOf(job: ListedJob, { on, apps }: JobPlaces, { isFleetKnown, now }: FleetFacts): string[] {
   const { lastRun, lastSuccess, schedule } = job;
-  // An instance does not report a job of `runOnce()`, which has no schedule.
-  const isReported = isFleetKnown && schedule !== undefined;
   return [
     job.job,
     stateOf(job, now),
-    isReported ? `${on.length}` : '-',
+    onCount(job, isFleetKnown ? on.length : undefined),
     nextOf(job),
     showInstant(lastRun?.start),
     lastRun?.outcome ?? '-',

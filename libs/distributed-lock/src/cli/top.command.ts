@@ -7,8 +7,8 @@ import { LockUnavailableError } from '../errors/lock.errors.js';
 import { showTime } from '../lock-list/lock.view.js';
 import type { LockService } from '../service/lock.service.js';
 import { instanceLabel } from '../core/instance.names.js';
-import { instancesOf } from './instance.view.js';
-import { showInstant, stateOf } from './job.view.js';
+import { placesByJob } from '../core/job.places.js';
+import { onCount, showInstant, stateOf } from './job.view.js';
 
 /** The time between two readings, in ms. */
 const PERIOD = 1000;
@@ -80,6 +80,7 @@ function draw({ terminal, line }: CommandContext, reading: Reading | Error, rows
   // Jobs come first; the locks have what is left of the screen, and a third of it at least.
   const space = Math.max(rows - FRAME, 4);
   const forJobs = Math.min(jobs.length, Math.max(space - locks.length, Math.ceil((space * 2) / 3)));
+  const byJob = placesByJob(instances);
   terminal.table(
     ['JOB', 'STATE', 'ON', 'NEXT', 'LAST RUN', 'OUTCOME'],
     jobs
@@ -87,9 +88,7 @@ function draw({ terminal, line }: CommandContext, reading: Reading | Error, rows
       .map((job) => [
         job.job,
         stateOf(job, at),
-        instances.length === 0 || job.schedule === undefined
-          ? '-'
-          : `${instancesOf(job.job, instances).length}`,
+        onCount(job, instances.length === 0 ? undefined : (byJob.get(job.job)?.on.length ?? 0)),
         job.next === undefined || job.paused !== undefined || at === undefined
           ? '-'
           : distance(job.next - at),

@@ -1,6 +1,7 @@
 import type { Fleet, LockInstance } from '../contracts/fleet.contract.js';
 import { now } from '../timing/monotonic.clock.js';
-import { instanceOf, leadershipsOf, placesOf, type KnownInstances } from './model.views.js';
+import { placesByJob } from '../core/job.places.js';
+import { instanceOf, leadershipsOf, type KnownInstances } from './model.views.js';
 
 /** How old a reading may be, in ms: instances report every 10 s, and at once only when they become leaders. */
 const FRESH = 900;
@@ -26,6 +27,6 @@ function arrange(instances: readonly LockInstance[]): KnownInstances {
   return {
     all: instances.map(instanceOf),
     leaderships: leadershipsOf(instances),
-    byJob: placesOf(instances),
+    byJob: placesByJob(instances),
   };
 }

@@ -1,7 +1,8 @@
 import type { FoundHolder, FoundLock, LockInstance } from '../contracts/fleet.contract.js';
 import type { JobStatus } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
-import { appsOf, instanceLabel, namerOf } from '../core/instance.names.js';
+import { instanceLabel } from '../core/instance.names.js';
+import { placesOf, type JobPlaces } from '../core/job.places.js';
 import type {
   DashboardHolder,
   DashboardInstance,
@@ -11,14 +12,6 @@ import type {
   DashboardRun,
   DashboardTick,
 } from './dashboard.model.js';
-
-/** Where a job is, as instances have reported. */
-export interface JobPlaces {
-  /** The applications that have it, on or off. */
-  readonly apps: readonly string[];
-  /** The names of the instances that have it on. */
-  readonly on: readonly string[];
-}
 
 /** The instances of a fleet as the pages need them. */
 export interface KnownInstances {
@@ -68,11 +61,11 @@ export function jobOf(
   { all, byJob }: Pick<KnownInstances, 'all' | 'byJob'>,
 ): DashboardJob {
   const { app, schedule, next, paused, pausedBy, queued, handedOver, running, lastRun, lastSuccess } = status;
-  const places = byJob.get(name);
+  const { apps, names } = placesOf(name, app, byJob);
   return {
     name,
     ...(app !== undefined && { app }),
-    apps: places?.apps ?? (app === undefined ? [] : [app]),
+    apps,
     ...(schedule !== undefined && { schedule }),
     ...(next !== undefined && { next }),
     ...(paused !== undefined && { paused }),
@@ -83,25 +76,10 @@ export function jobOf(
     ...(lastRun !== undefined && { lastRun: runOf(lastRun) }),
     ...(lastSuccess !== undefined && { lastSuccess }),
     counts: status.counts,
-    instances: places?.on ?? [],
+    instances: names,
     isFleetKnown: all.length > 0,
     strip,
   };
-}
-
-/** Where each job is. */
-export function placesOf(instances: readonly LockInstance[]): Map<string, JobPlaces> {
-  const byJob = new Map<string, { all: LockInstance[]; on: LockInstance[] }>();
-  for (const instance of instances)
-    for (const { job, isOn } of instance.jobs) {
-      const places = byJob.get(job) ?? { all: [], on: [] };
-      byJob.set(job, places);
-      places.all.push(instance);
-      if (isOn) places.on.push(instance);
-    }
-  return new Map(
-    [...byJob].map(([job, { all, on }]) => [job, { apps: appsOf(all), on: on.map(namerOf(all)).toSorted() }]),
-  );
 }
 
 /** An instance as the page has it. */
