@@ -1,7 +1,7 @@
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
 import { withInstances } from './instance.view.js';
-import { findLocks } from '../lock-list/lock.finder.js';
+import { findLocks } from '../lock-list/lock.scan.js';
 import { showTime, type LockView } from '../lock-list/lock.view.js';
 import { prefixHint } from '../command-line/prefix.hint.js';
 import { knownInstances } from '../command-line/with.locks.js';

@@ -1,4 +1,4 @@
-import type { CronTimeLike } from './nominal.sequence.js';
+import type { CronTimeLike } from './cron.sequence.js';
 
 /** The used part of cron's `CronJob`; structural, so that no second copy of cron is loaded. */
 export interface CronJobLike {

@@ -1,13 +1,13 @@
 import type { CronJobLike } from './cron.job.port.js';
-import { NominalInstants } from './nominal.instants.js';
-import type { CronTimeLike } from './nominal.sequence.js';
+import { TickFinder } from './tick.finder.js';
+import type { CronTimeLike } from './cron.sequence.js';
 import { SequenceRegistry } from './sequence.registry.js';
 
 /** The schedule that a method's cron job has now: `setTime` replaces it. */
 export class LiveSchedule {
   #cronTime: CronTimeLike;
-  #byStore: NominalInstants;
-  #byWall: NominalInstants;
+  #byStore: TickFinder;
+  #byWall: TickFinder;
   #isChanged = false;
 
   constructor(
@@ -25,13 +25,13 @@ export class LiveSchedule {
   }
 
   /** The instants, for times by the store's clock. */
-  get byStore(): NominalInstants {
+  get byStore(): TickFinder {
     this.#refresh();
     return this.#byStore;
   }
 
   /** The same instants, for times by this machine's clock: where the two are far apart, each follows its own. */
-  get byWall(): NominalInstants {
+  get byWall(): TickFinder {
     this.#refresh();
     return this.#byWall;
   }
@@ -53,7 +53,7 @@ export class LiveSchedule {
     this.#isChanged = true;
   }
 
-  #instants(): NominalInstants {
-    return new NominalInstants(this.#cronTime, this.sequences.of(this.#cronTime));
+  #instants(): TickFinder {
+    return new TickFinder(this.#cronTime, this.sequences.of(this.#cronTime));
   }
 }

@@ -4,7 +4,7 @@ import type { TickAnswer, TickClaim } from '../ticks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
 import type { LiveSchedule } from '../instants/live.schedule.js';
-import type { NominalInstants } from '../instants/nominal.instants.js';
+import type { TickFinder } from '../instants/tick.finder.js';
 import type { Splay } from './splay.js';
 import { TickYield } from './tick.yield.js';
 import { otherAlarmsHaveFired, RECHECK, TickWait } from './tick.wait.js';
@@ -52,7 +52,7 @@ interface CountedGap {
 /** The claim of a tick. */
 interface Question {
   readonly way: TickWay;
-  readonly instants: NominalInstants;
+  readonly instants: TickFinder;
   readonly tick: number;
   /** The store's time. */
   readonly at: number;
@@ -139,7 +139,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     way: TickWay,
     alarm: number | undefined,
     work: TickWork,
-    instants?: NominalInstants,
+    instants?: TickFinder,
   ): Promise<unknown> {
     const { granted, at }: Decision = (await this.claims.ready(alarm))
       ? await this.#decide(way, alarm, instants)
@@ -229,7 +229,7 @@ export class CronTick implements ScheduledTick, JobTicks {
   }
 
   /** The instants since the newest tick that has a verdict as far as this instance knows. */
-  #gapUpTo(previous: number | undefined, instants: NominalInstants): TickClaim['gap'] {
+  #gapUpTo(previous: number | undefined, instants: TickFinder): TickClaim['gap'] {
     const from = Math.max(this.#settled, this.claims.mark ?? 0);
     if (previous === undefined || from === 0 || from >= previous) return undefined;
     const { fingerprint } = instants;

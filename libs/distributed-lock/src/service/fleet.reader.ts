@@ -12,7 +12,7 @@ import { checkKey, checkName } from '../core/name.checks.js';
 import { shuttingDown, unavailable } from '../core/unavailable.errors.js';
 import type { ElectionRegistry } from '../elections/election.registry.js';
 import { InstanceRegistry } from '../instances/instance.registry.js';
-import { findPage, isPlace } from '../lock-list/lock.finder.js';
+import { findPage, isPlace } from '../lock-list/lock.scan.js';
 import { foundLock, isListed } from '../lock-list/found.lock.js';
 import { readLock } from '../lock-list/lock.reader.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';

@@ -31,7 +31,7 @@ export interface CronTimeLike {
  * - A schedule that **ticks on**, one that matches in the set-back or left-out stretch and again in the stretch of the
  *   same length right after it, goes by elapsed time: it runs in both passes, and owes nothing for a gap.
  */
-export class NominalSequence {
+export class CronSequence {
   readonly zone: ZoneOffset;
   readonly #cronTime: CronTimeLike;
   readonly #isImpossible: boolean;

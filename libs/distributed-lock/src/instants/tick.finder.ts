@@ -1,6 +1,6 @@
-import { NominalSequence, type CronTimeLike } from './nominal.sequence.js';
+import { CronSequence, type CronTimeLike } from './cron.sequence.js';
 
-export type { CronTimeLike } from './nominal.sequence.js';
+export type { CronTimeLike } from './cron.sequence.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -17,7 +17,7 @@ const KEPT = 64;
 /**
  * The nominal instants (epoch ms) of a schedule: the names of its ticks. The same in every process, whenever it
  * started and whatever it was asked before, so that a fleet agrees on which tick it is; the rules for hours that are
- * left out or repeated are `NominalSequence`'s.
+ * left out or repeated are `CronSequence`'s.
  *
  * cron's own timer may fire at other moments too: again in a repeated hour, there also an hour ahead of an instant that
  * follows it, and late in a gap. `latestAt` names the tick of such a fire. Under an hour old, it is the one the fire was
@@ -26,17 +26,17 @@ const KEPT = 64;
  * Keeps a stretch of the sequence, so that following the clock computes each instant once (0.1–1 ms). After a jump
  * of the clock, either way, the answer is found by halving, without visiting what lies between.
  */
-export class NominalInstants {
+export class TickFinder {
   /** Changes when the schedule changes: the expression as written and its zone, or the date of a one-shot. */
   readonly fingerprint: string;
-  readonly #sequence: NominalSequence;
+  readonly #sequence: CronSequence;
   readonly #once: number | undefined;
   readonly #expression: string;
   /** Neighbouring instants of the sequence, rising. */
   readonly #stretch: number[] = [];
 
   /** @param sequence of the same schedule, which may be shared */
-  constructor(cronTime: CronTimeLike, sequence = new NominalSequence(cronTime)) {
+  constructor(cronTime: CronTimeLike, sequence = new CronSequence(cronTime)) {
     this.#sequence = sequence;
     this.#expression = typeof cronTime.source === 'string' ? cronTime.source.trim() : '';
     if (typeof cronTime.source === 'string') {

@@ -1,7 +1,7 @@
 import { CronTime } from 'cron';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { NominalInstants } from './nominal.instants.js';
-import { NominalSequence } from './nominal.sequence.js';
+import { TickFinder } from './tick.finder.js';
+import { CronSequence } from './cron.sequence.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,7 +17,7 @@ type Zone = keyof typeof DAYS;
 
 /** Local clock times with their offset, of the instants on one local day. */
 function onDay(expression: string, timeZone: string, day: string): string[] {
-  const sequence = new NominalSequence(new CronTime(expression, timeZone));
+  const sequence = new CronSequence(new CronTime(expression, timeZone));
   const shown: string[] = [];
   let at = sequence.after(Date.parse(day) - 24 * HOUR);
   for (; at !== undefined && at < Date.parse(day) + 48 * HOUR; at = sequence.after(at)) {
@@ -46,7 +46,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('NominalSequence, when the clocks are set back', () => {
+describe('CronSequence, when the clocks are set back', () => {
   it.each([
     ['Europe/Berlin', '30 2 * * *', ['02:30+2']],
     ['Europe/Berlin', '0 2 * * *', ['02:00+2']],
@@ -77,7 +77,7 @@ describe('NominalSequence, when the clocks are set back', () => {
   );
 });
 
-describe('NominalSequence, when the clocks are set forward', () => {
+describe('CronSequence, when the clocks are set forward', () => {
   it.each([
     ['Europe/Berlin', '30 2 * * *', ['03:00+2']],
     ['Europe/Berlin', '*/10 2 * * *', ['03:00+2']],
@@ -101,7 +101,7 @@ describe('NominalSequence, when the clocks are set forward', () => {
   );
 });
 
-describe('NominalSequence and the timer of cron', () => {
+describe('CronSequence and the timer of cron', () => {
   const expressions = [
     '30 2 * * *',
     '0 3 * * *',
@@ -117,12 +117,12 @@ describe('NominalSequence and the timer of cron', () => {
     'in %s each instant of "%s" has a fire that stands for it',
     (zone, expression) => {
       const cronTime = new CronTime(expression, zone);
-      const { zone: offsets } = new NominalSequence(cronTime);
+      const { zone: offsets } = new CronSequence(cronTime);
       for (const day of Object.values(DAYS[zone])) {
         const change = offsets.changeIn(Date.parse(day) - 24 * HOUR, Date.parse(day) + 36 * HOUR)?.at ?? NaN;
         const start = change - 5 * HOUR;
         const end = change + 5 * HOUR;
-        const instants = new NominalInstants(cronTime);
+        const instants = new TickFinder(cronTime);
         const named = firesOfCron(cronTime, start, end).map((fire) => instants.latestAt(fire));
 
         expect(named).toEqual(expect.arrayContaining(instants.between(start, end - HOUR, 1000)));
@@ -136,7 +136,7 @@ describe('NominalSequence and the timer of cron', () => {
     const [fire] = firesOfCron(cronTime, first + 35 * MINUTE, first + 12 * HOUR);
 
     expect(fire).toBe(first + HOUR);
-    expect(new NominalInstants(cronTime).latestAt(first + HOUR)).toBe(first);
+    expect(new TickFinder(cronTime).latestAt(first + HOUR)).toBe(first);
   });
 
   it('gives the fire an hour too early, of a job right after the repeated hour, to the day before', () => {
@@ -144,7 +144,7 @@ describe('NominalSequence and the timer of cron', () => {
     const today = Date.UTC(2026, 9, 25, 2);
 
     expect(firesOfCron(cronTime, today - 12 * HOUR, today + HOUR)).toEqual([today - HOUR, today]);
-    expect(new NominalInstants(cronTime).latestAt(today - HOUR)).toBe(today - 25 * HOUR);
+    expect(new TickFinder(cronTime).latestAt(today - HOUR)).toBe(today - 25 * HOUR);
   });
 
   it('gives the fire late in a southern gap to the end of the gap', () => {
@@ -152,6 +152,6 @@ describe('NominalSequence and the timer of cron', () => {
     const end = Date.UTC(2026, 9, 3, 16);
 
     expect(firesOfCron(cronTime, end - 12 * HOUR, end + 2 * HOUR)).toEqual([end + HOUR / 2]);
-    expect(new NominalInstants(cronTime).latestAt(end + HOUR / 2)).toBe(end);
+    expect(new TickFinder(cronTime).latestAt(end + HOUR / 2)).toBe(end);
   });
 });
