@@ -15,7 +15,7 @@ import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { TickFleet } from '../ticks/tick.fleet.js';
 import { act, EventReader, startBoard, type BoardApp, type RunningBoard } from './board.stage.js';
-import { found, openBrowser, WatchedPage } from './page.stage.js';
+import { found, openBrowser, WatchedPage } from '../support/watched.page.js';
 
 const PREFIX = 'lock:';
 const HERE = `${hostname()}:${process.pid}`;

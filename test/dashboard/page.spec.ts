@@ -14,7 +14,7 @@ import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { instants } from '../ticks/bare.instants.js';
 import { OF_PAGE, PLATFORMS, startBoard, type BoardApp, type RunningBoard } from './board.stage.js';
-import { found, openBrowser, THEMES, WatchedPage, WIDTHS } from './page.stage.js';
+import { found, openBrowser, THEMES, WatchedPage, WIDTHS } from '../support/watched.page.js';
 
 /** What a viewer sees of a change, and when at the latest, in ms. */
 const SOON = scaled(1000);

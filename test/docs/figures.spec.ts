@@ -10,7 +10,7 @@ interface Row {
   readonly figures: readonly string[];
 }
 
-test.for(['README.md', 'docs/comparison.md'])(
+test.for(['docs/performance.md', 'docs/comparison.md'])(
   'the figures that %s quotes are those of the scenario that their row names',
   (page) => {
     const measured = measuredFigures();

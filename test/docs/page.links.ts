@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { githubSlug } from '../../tools/docs/github.slug.mjs';
 import type { Page } from './page.list.js';
 
 const FENCED = /^ *```.*?^ *```$/gms;
@@ -37,11 +38,7 @@ export function anchorsOf(text: string): Set<string> {
   const anchors = new Set([...prose.matchAll(NAMED)].map(({ groups }) => groups?.['name'] ?? ''));
   const seen = new Map<string, number>();
   for (const { groups } of prose.matchAll(HEADING)) {
-    const slug = (groups?.['text'] ?? '')
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
-      .replaceAll(' ', '-');
+    const slug = githubSlug((groups?.['text'] ?? '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
     const count = seen.get(slug) ?? 0;
     seen.set(slug, count + 1);
     anchors.add(count === 0 ? slug : `${slug}-${count}`);

@@ -12,8 +12,17 @@ import { PackageStage } from './package.stage.mjs';
 import { checkPublished } from './published.checker.mjs';
 import { checkResolution } from './resolution.checker.mjs';
 
-const ALLOWED =
-  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|docs\/troubleshooting\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|dist\/page\/(?:index\.html|assets\/board\.(?:css|js)|assets\/icon\.svg)|schematics\/[a-z0-9.-]+\.json)$/;
+const ALLOWED = [
+  /^(?:package\.json|LICENSE|(?:README|CHANGELOG|SECURITY|SUPPORT)\.md)$/,
+  /^dist\/(?:(?:esm|cjs)\/.+\.(?:js|d\.ts)|cjs\/package\.json)$/,
+  /^dist\/page\/(?:index\.html|assets\/board\.(?:css|js)|assets\/icon\.svg)$/,
+  /^schematics\/[a-z0-9.-]+\.json$/,
+  // What users read and copy: the pages of the documentation but those of its internals, the alarms and their runbooks.
+  /^docs\/(?:README|(?:recipes\/)?[a-z-]+)\.md$|^docs\/images\/demo\.svg$/,
+  /^ops\/(?:README\.md|runbooks\/[a-z-]+\.md|prometheus\/rules\.yml|grafana\/dashboard\.json)$/,
+];
+/** A page that a message or the README names. */
+const NAMED_PAGE = /(?:docs|ops)\/[\w./-]+\.(?:md|svg)/g;
 const REQUIRED = [
   'package.json',
   'LICENSE',
@@ -41,11 +50,23 @@ function checkContents({ files, manifest }) {
   const targets = targetsOf([exports, main, types, schematics, bin]);
 
   for (const file of files) {
-    if (!ALLOWED.test(file) || /\.spec\./.test(file))
+    if (!ALLOWED.some((form) => form.test(file)) || /\.spec\./.test(file))
       problems.push(`the tarball holds ${file}, which no user needs`);
   }
   for (const file of [...REQUIRED, ...targets])
     if (!files.includes(file)) problems.push(`the tarball lacks ${file}`);
+}
+
+/**
+ * Somebody who has only the package can open what the README and the messages of the library lead to.
+ * @param {PackageStage} stage
+ */
+async function checkNamedPages({ files, installed }) {
+  for (const file of files.filter((name) => name === 'README.md' || /\.(?:js|json)$/.test(name))) {
+    const text = await readFile(join(installed, file), 'utf8');
+    for (const [page] of text.matchAll(NAMED_PAGE))
+      if (!files.includes(page)) problems.push(`${file} leads to ${page}, which the tarball lacks`);
+  }
 }
 
 /**
@@ -204,6 +225,7 @@ else {
   const stage = await PackageStage.open();
   try {
     checkContents(stage);
+    await checkNamedPages(stage);
     problems.push(...(await checkPublished(stage.tarball)));
     for (const entry of entriesOf(stage)) await checkLoading(stage, entry);
     await checkCommands(stage);

@@ -7,8 +7,10 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
+const LOCK_FILES = ['package-lock.json', 'bench/package-lock.json', 'tools/docs/package-lock.json'];
+
 /** npm leaves out the optional packages of other platforms when it writes a lock file beside an installed tree; then `npm ci` refuses the file. */
-test.for(['package-lock.json', 'bench/package-lock.json'])(
+test.for(LOCK_FILES)(
   '%s has every package that one of its packages names',
   (file) => {
     const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(
@@ -24,7 +26,7 @@ test.for(['package-lock.json', 'bench/package-lock.json'])(
 );
 
 test('a lock file names no place that packages were fetched from', () => {
-  for (const file of ['package-lock.json', 'bench/package-lock.json'])
+  for (const file of LOCK_FILES)
     expect(readFileSync(file, 'utf8')).not.toContain('"resolved"');
 });
 

@@ -30,7 +30,7 @@ export const SUITES = [
   { name: 'interop', ...clocks, budget: 240, project: 'interop', needs: buildPeer },
   { name: 'integration', ...clocks, budget: 500, project: 'integration', secondLook: true },
   // Browsers, compilers, the demo and the command line.
-  { name: 'programs', ...clocks, budget: 250, project: 'programs', secondLook: true },
+  { name: 'programs', ...clocks, budget: 330, project: 'programs', secondLook: true },
   { name: 'conformance', ...clocks, budget: 120, project: 'conformance', secondLook: true },
   // Four fifths are the conformance suite, of seven kinds on two topologies.
   { name: 'topologies', ...clocks, budget: 165, project: 'topologies', secondLook: true },
@@ -84,5 +84,5 @@ export const SUITES = [
     args: [],
     needs: readCommit,
   },
-  { name: 'simulation', ...beside, budget: 450, project: 'simulation' },
+  { name: 'simulation', ...beside, budget: 600, project: 'simulation' },
 ];

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { findChromium } from '../../tools/browser/chromium.finder.mjs';
 import { Unavailable } from '../../tools/test/unavailable.mjs';
-import { scaled } from '../support/slowness.js';
+import { scaled } from './slowness.js';
 
 export const THEMES = ['light', 'dark'] as const;
 export const WIDTHS = [1280, 390] as const;
@@ -32,7 +32,7 @@ export class WatchedPage {
 
   private constructor(readonly page: Page) {}
 
-  /** Opens the dashboard at a path of it, such as `#/locks`. */
+  /** Opens an address; `hash` is a place on it, such as `#/locks`. */
   static async open(
     browser: Browser,
     root: string,
