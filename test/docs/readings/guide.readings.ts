@@ -55,6 +55,8 @@ export const GUIDE_READINGS: Readings = {
         'run now; 0 runs have failed so far',
       );
     },
+  },
+  'docs/schedules.md': {
     'dynamic.job.ts': async (stage, { 'dynamic.job.ts': { closeTheBooks } }) => {
       const options = { appName: 'ledger', namePrefix: 'books:' };
       const [a, b] = [await stage.locks(options), await stage.locks(options)];
@@ -63,7 +65,7 @@ export const GUIDE_READINGS: Readings = {
       expect(await closeTheBooks(b, day)).toBe('completed by ledger');
     },
   },
-  'docs/reference.md': {
+  'docs/guards.md': {
     'transfers.ts': async (stage, { 'transfers.ts': { Transfers } }) => {
       const transfers = (await stage.boot({ providers: [Transfers] })).get(Transfers);
       await Promise.all([transfers.transfer('a', 'b', 5), transfers.transfer('b', 'a', 7)]);
@@ -72,6 +74,8 @@ export const GUIDE_READINGS: Readings = {
       const [earlier, later] = [await transfers.close(), await transfers.close()];
       expect(later).toBeGreaterThan(earlier);
     },
+  },
+  'docs/semaphores.md': {
     'bounded.work.ts': async (stage, { 'bounded.work.ts': { report, allReports } }) => {
       const locks = await stage.locks();
       const all = allReports(locks, 2);
