@@ -17,7 +17,7 @@ const WORDS = [
   'The other process hears of it.',
   'A hand-over takes a millisecond.',
   'The holder hands over the lock.',
-  'You just add the decorator.',
+  'You simply add the decorator.',
   'Wait in order to get the lock.',
   'The library says it aloud.',
   'The lock can be had.',
