@@ -46,15 +46,24 @@ async function doesRun({ path, env }) {
  * @returns {Promise<Browser>}
  */
 async function describe(root) {
-  const libraries = [join(root, 'usr/lib'), join(root, 'lib')];
-  const nested = await Promise.all(
-    libraries.map(async (folder) =>
-      (await readdir(folder).catch(() => []))
-        .filter((name) => name.includes('-linux-'))
-        .map((name) => join(folder, name)),
-    ),
-  );
+  const found = await Promise.all([join(root, 'usr/lib'), join(root, 'lib')].map(libraryFolders));
   const inherited = process.env['LD_LIBRARY_PATH'];
-  const paths = [...nested.flat(), ...(inherited ? [inherited] : [])];
+  const paths = [...found.flat(), ...(inherited ? [inherited] : [])];
   return { path: join(root, PACKAGED), env: { LD_LIBRARY_PATH: paths.join(delimiter) } };
+}
+
+/**
+ * The folders of libraries, and those inside of them: a package such as PulseAudio's finds its own by a path of a whole system.
+ * @param {string} folder
+ */
+async function libraryFolders(folder) {
+  const ofMachine = (await readdir(folder).catch(() => [])).filter((name) => name.includes('-linux-'));
+  const nested = await Promise.all(
+    ofMachine.map(async (name) => {
+      const path = join(folder, name);
+      const entries = await readdir(path, { withFileTypes: true });
+      return [path, ...entries.filter((each) => each.isDirectory()).map((each) => join(path, each.name))];
+    }),
+  );
+  return nested.flat();
 }

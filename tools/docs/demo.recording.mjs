@@ -1,5 +1,6 @@
 /** Records `npm run demo` as the picture of the README: `node tools/docs/demo.recording.mjs` after `npm run build`. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,6 +17,7 @@ const demo = spawn(process.execPath, ['sample-app/demo/main.mjs'], {
   env: { ...process.env, NO_COLOR: '1' },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
+const ended = once(demo, 'exit');
 let last = performance.now();
 let at = 0;
 for await (const text of createInterface({ input: demo.stdout })) {
@@ -24,5 +26,6 @@ for await (const text of createInterface({ input: demo.stdout })) {
   last = now;
   lines.push({ at, text });
 }
-if ((demo.exitCode ?? 1) !== 0) throw new Error('the demo failed: nothing was recorded');
+const [code] = await ended;
+if (code !== 0) throw new Error('the demo failed: nothing was recorded');
 await writeFile(join(ROOT, 'docs/images/demo.svg'), drawRecording(lines));

@@ -1,8 +1,8 @@
 /**
  * "npm run docs:site": the site of the documentation in dist/site: its pages, the reference of the types in api/, each page as Markdown, and llms.txt. Every
- * link and anchor is checked. With --serve it shows the pages on loopback while they change, and makes nothing else.
+ * link and anchor is checked. With --serve it shows the pages on loopback while they change, diagrams as text, and makes nothing else.
  */
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT, runNode } from '../../build/node.runner.mjs';
@@ -12,6 +12,8 @@ import { writePlainPages } from './plain.pages.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const VITEPRESS = fileURLToPath(new URL('../node_modules/vitepress/bin/vitepress.js', import.meta.url));
+const ICON = join(ROOT, 'libs/dashboard-page/public/assets/icon.svg');
+const MERMAID = fileURLToPath(new URL('../node_modules/mermaid/dist', import.meta.url));
 const SITE = join(ROOT, 'dist/site');
 
 await installDocsTools();
@@ -26,6 +28,9 @@ if (process.argv.includes('--serve')) {
     '--out',
     join(SITE, 'api'),
   ]);
+  await cp(ICON, join(SITE, 'icon.svg'));
+  for (const part of ['mermaid.esm.min.mjs', 'chunks/mermaid.esm.min'])
+    await cp(join(MERMAID, part), join(SITE, 'mermaid', part), { recursive: true, filter: (file) => !file.endsWith('.map') });
   await writePlainPages(SITE);
   const broken = await findBrokenAddresses(SITE);
   for (const line of broken) console.error(line);

@@ -5,6 +5,7 @@ import { ADDRESSES, GROUPS, PAGES } from '../page.map.mjs';
 import { repositoryLinks } from '../repository.links.mjs';
 import { manifest, repository } from '../manifest.mjs';
 
+const BASE = process.env['SITE_BASE'] ?? '/';
 const addressOf = new Map(PAGES.map(({ path, address }) => [path, `/${address}`]));
 const links = (group) => group.pages.map(({ path, title }) => ({ text: title, link: addressOf.get(path) }));
 
@@ -12,7 +13,8 @@ export default {
   title: 'nestjs-distributed-lock',
   description: manifest.description,
   lang: 'en',
-  base: process.env['SITE_BASE'] ?? '/',
+  base: BASE,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}icon.svg` }]],
   srcDir: '../../..',
   outDir: '../../../dist/site',
   cacheDir: '../../../dist/.cache/site',
