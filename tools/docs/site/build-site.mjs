@@ -30,7 +30,10 @@ if (process.argv.includes('--serve')) {
   ]);
   await cp(ICON, join(SITE, 'icon.svg'));
   for (const part of ['mermaid.esm.min.mjs', 'chunks/mermaid.esm.min'])
-    await cp(join(MERMAID, part), join(SITE, 'mermaid', part), { recursive: true, filter: (file) => !file.endsWith('.map') });
+    await cp(join(MERMAID, part), join(SITE, 'mermaid', part), {
+      recursive: true,
+      filter: (file) => !file.endsWith('.map'),
+    });
   await writePlainPages(SITE);
   const broken = await findBrokenAddresses(SITE);
   for (const line of broken) console.error(line);
