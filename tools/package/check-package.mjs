@@ -58,11 +58,11 @@ function checkContents({ files, manifest }) {
 }
 
 /**
- * Somebody who has only the package can open what the README and the messages of the library lead to.
+ * A user who has only the package can open what the README and the messages of the library lead to.
  * @param {PackageStage} stage
  */
 async function checkNamedPages({ files, installed }) {
-  for (const file of files.filter((name) => name === 'README.md' || /\.(?:js|json)$/.test(name))) {
+  for (const file of files.filter((name) => name === 'README.md' || name.endsWith('.js'))) {
     const text = await readFile(join(installed, file), 'utf8');
     for (const [page] of text.matchAll(NAMED_PAGE))
       if (!files.includes(page)) problems.push(`${file} leads to ${page}, which the tarball lacks`);
