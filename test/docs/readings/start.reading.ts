@@ -11,6 +11,7 @@ import type { DocStage, Readings } from '../doc.stage.js';
 /** What a reader would do with the start's files: run the application, send requests, look at the job. */
 const READER = `
 import 'reflect-metadata';
+import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { LockService } from 'nestjs-distributed-lock';
 import { AppModule } from './app.module.js';
@@ -18,7 +19,9 @@ import { Accounts } from './accounts.js';
 import { byHand } from './by.hand.js';
 import { Invoices } from './invoices.js';
 
-const apps = await Promise.all([1, 2].map(() => NestFactory.create(AppModule, { logger: false })));
+class Root {}
+Module({ imports: [AppModule], controllers: [Accounts] })(Root);
+const apps = await Promise.all([1, 2].map(() => NestFactory.create(Root, { logger: false })));
 const [url] = await Promise.all(apps.map(async (app) => { await app.listen(0, '127.0.0.1'); return app.getUrl(); }));
 const post = (path) => fetch(url + path, { method: 'POST' });
 const statuses = (await Promise.all(Array.from({ length: 5 }, () => post('/accounts/a/withdrawals')))).map(({ status }) => status);
