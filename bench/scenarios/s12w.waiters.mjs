@@ -9,7 +9,7 @@ export default {
   about: `As S3, with as many waiters as the size says. ${ROUND} ${WARM}`,
   entries: [RAW, OURS],
   cpu: 0,
-  measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
+  measure: { key: 'perSecond', title: 'hand-offs/s', better: 'more' },
   columns: BURST_COLUMNS,
   sizes: [10, 100, 1000, 10_000],
   warmUp: (team) => warmUp(team, 50),

@@ -4,7 +4,7 @@ import { BARE_HANDOVER, OURS, OURS_FAIR, PEERS_WAITING, REDISSON } from './entri
 import { quantile, samplesOf } from './samples.mjs';
 import { WARM, warmUp } from './warm.up.mjs';
 
-/** Hand-overs of a round, at least; and for how long another one is begun, in ms. */
+/** Hand-offs of a round, at least; and for how long another one is begun, in ms. */
 const LEAST = amountOf(20);
 const TIME = amountOf(3000);
 
@@ -19,7 +19,7 @@ export default {
   measure: { key: 'gapP50', title: 'gap p50 ms', better: 'less', digits: 2 },
   columns: [
     { key: 'gapP99', title: 'p99 ms', digits: 2 },
-    { key: 'trips', title: 'commands a hand-over', digits: 1 },
+    { key: 'trips', title: 'commands a hand-off', digits: 1 },
   ],
   warmUp: (team) => warmUp(team, 1),
   async round(team, size) {

@@ -21,7 +21,7 @@ const work = (team) =>
 export default {
   id: 'S2',
   title: '64 callers, different locks',
-  about: `${CALLERS} callers of one process, each with a lock of its own, lock and unlock ${EACH} times. What costs is the client, not the server: who sends together what one turn of the event loop asks for is ahead. ${TWICE}`,
+  about: `${CALLERS} callers of one process, each with a lock of its own, lock and unlock ${EACH} times. The client is the bottleneck, not the server: a client that batches the commands of one turn of the event loop is ahead. ${TWICE}`,
   entries: [RAW, RAW_PIPELINED, RAW_SCOPED, OURS, OURS_SECTION, ...PEERS, ...PEERS_PIPELINED, REDISSON],
   cpu: 1,
   measure: { key: 'perSecond', title: 'pairs/s', better: 'more' },

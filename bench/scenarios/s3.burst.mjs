@@ -20,7 +20,7 @@ export default {
   about: `${WAITERS} waiters of one process stand behind a holder of the same process; it releases, and each releases at once what it gets. The gap is the time between one grant and the next. The raw pair stands behind a queue in the process. ${ROUND} ${WARM}`,
   entries: [RAW, MEMORY, OURS, OURS_SECTION, OURS_LEASES, OURS_FAIR, ...PEERS_WAITING, REDISSON],
   cpu: 0,
-  measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
+  measure: { key: 'perSecond', title: 'hand-offs/s', better: 'more' },
   columns: BURST_COLUMNS,
   warmUp: (team) => warmUp(team, WAITERS),
   round: (team) => bursts(team, { holder: 0, waiting: [0], each: WAITERS }),

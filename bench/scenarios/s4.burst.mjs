@@ -11,7 +11,7 @@ export default {
   about: `Four processes with ${WAITERS} waiters each stand behind a holder in a fifth; it releases, and each releases at once what it gets. "Out of order" counts within each process. ${ROUND} ${WARM}`,
   entries: [BARE_QUEUE, OURS, OURS_FAIR, ...PEERS_WAITING, REDISSON, REDISSON_FAIR],
   processes: 5,
-  measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
+  measure: { key: 'perSecond', title: 'hand-offs/s', better: 'more' },
   columns: BURST_COLUMNS,
   warmUp: (team) => warmUp(team, WAITERS),
   round: (team) => bursts(team, { holder: 0, waiting: [1, 2, 3, 4], each: WAITERS }),

@@ -166,7 +166,7 @@ describe('a connection cut during an unlock', () => {
   });
 });
 
-describe('a connection cut during a hand-over', () => {
+describe('a connection cut during a hand-off', () => {
   test.each([
     ['cut after it ran', cutAfter],
     ['cut before it ran', cutBefore],
