@@ -10,24 +10,20 @@ interface LockedPackage {
 const LOCK_FILES = ['package-lock.json', 'bench/package-lock.json', 'tools/docs/package-lock.json'];
 
 /** npm leaves out the optional packages of other platforms when it writes a lock file beside an installed tree; then `npm ci` refuses the file. */
-test.for(LOCK_FILES)(
-  '%s has every package that one of its packages names',
-  (file) => {
-    const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(
-      readFileSync(file, 'utf8'),
-    );
-    const missing = Object.entries(packages).flatMap(([path, locked]) =>
-      namesOf(locked)
-        .filter((name) => !placesOf(path, name).some((place) => place in packages))
-        .map((name) => `${name}, for ${path === '' ? 'the project' : path}`),
-    );
-    expect(missing).toEqual([]);
-  },
-);
+test.for(LOCK_FILES)('%s has every package that one of its packages names', (file) => {
+  const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  );
+  const missing = Object.entries(packages).flatMap(([path, locked]) =>
+    namesOf(locked)
+      .filter((name) => !placesOf(path, name).some((place) => place in packages))
+      .map((name) => `${name}, for ${path === '' ? 'the project' : path}`),
+  );
+  expect(missing).toEqual([]);
+});
 
 test('a lock file names no place that packages were fetched from', () => {
-  for (const file of LOCK_FILES)
-    expect(readFileSync(file, 'utf8')).not.toContain('"resolved"');
+  for (const file of LOCK_FILES) expect(readFileSync(file, 'utf8')).not.toContain('"resolved"');
 });
 
 function namesOf({ dependencies, devDependencies, optionalDependencies }: LockedPackage): string[] {
