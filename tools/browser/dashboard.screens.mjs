@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of docs/dashboard.md: a fleet of module instances on a Redis of its own, whose jobs run, fail and overlap, and a real
- * browser. `node tools/docs/dashboard.screens.mjs` after `npm run build`.
+ * browser. `node tools/browser/dashboard.screens.mjs` after `npm run build`.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { chromium } from 'playwright-core';
 import { DistributedLockDashboardModule } from 'nestjs-distributed-lock/dashboard';
 import { DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
-import { findChromium } from '../browser/chromium.finder.mjs';
+import { findChromium } from './chromium.finder.mjs';
 import { startRedis } from '../redis/redis.runner.mjs';
 
 const FOLDER = fileURLToPath(new URL('../../docs/images/dashboard/', import.meta.url));
