@@ -82,13 +82,25 @@ describe.each(['iovalkey', 'ioredis5'])('a client of %s', (name) => {
 });
 
 describe('of the "redis" package', () => {
+  test.each(['redis'])('a client that %s makes is a template, and is left alone', async (version) => {
+    const make = load<Readonly<Record<string, Make>>>(version)['createClient'];
+    const client = make?.({ url: server().url }) as RedisSource & { readonly isOpen: boolean };
+    const [one, other] = [await services.open({}, client), await services.open({}, client)];
+    const held = await one.getLock('x').lock();
+    await view.redis.script('FLUSH');
+    const waiting = other.getLock('x').lock({ waitTime: scaled(5000) });
+    await until('it waits', async () => (await services.channels()).length > 0);
+    expect(await held.unlock()).toBe('released');
+    expect(await (await waiting).unlock()).toBe('released');
+    expect(client.isOpen).toBe(false);
+  });
+
   const made: readonly (readonly [version: string, factory: string, remedy: string])[] = [
-    ['redis', 'createClient', 'new Redis('],
-    ['redis', 'createCluster', 'new Cluster('],
-    ['redis', 'createSentinel', 'sentinels:'],
-    ['redis4', 'createClient', 'new Redis('],
-    ['redis4', 'createCluster', 'new Cluster('],
-    ['redis3', 'createClient', 'new Redis('],
+    ['redis', 'createSentinel', 'sentinelRootNodes:'],
+    ['redis', 'createClientPool', 'createClient('],
+    ['redis4', 'createClient', 'Update'],
+    ['redis4', 'createCluster', 'Update'],
+    ['redis3', 'createClient', 'Update'],
   ];
 
   test.each(made)(
@@ -104,7 +116,7 @@ describe('of the "redis" package', () => {
       const before = await view.connections('distributed-lock');
       const opening = services.open({}, client as RedisSource);
       await expect(opening).rejects.toMatchObject({ code: 'INVALID_OPTION' });
-      await expect(opening).rejects.toThrow(/not a client of the "redis" package/);
+      await expect(opening).rejects.toThrow(/not a (?:client|pool) of the "redis" package/);
       await expect(opening).rejects.toThrow(remedy);
       expect(await view.connections('distributed-lock')).toEqual(before);
       // A client of version 3 connects when it is made.
@@ -117,7 +129,7 @@ describe('the type of the option', () => {
   const CASES = `
     import { Redis as Valkey, Cluster as ValkeyCluster } from 'iovalkey';
     import { Redis as Other, Cluster as OtherCluster } from 'ioredis5';
-    import { createClient, createCluster } from 'redis';
+    import { createClient, createCluster, createSentinel } from 'redis';
     import type { RedisSource } from 'nestjs-distributed-lock';
     const take = (source: RedisSource) => source;
     take(new Valkey());
@@ -125,8 +137,12 @@ describe('the type of the option', () => {
     take(new Other());
     take(new OtherCluster([]));
     take('localhost:6379');
-    take(createClient()); // error
-    take(createCluster({ rootNodes: [] })); // error
+    take(createClient());
+    take(createClient({ RESP: 3 }));
+    take(createCluster({ rootNodes: [] }));
+    take({ sentinelRootNodes: [{ host: 'a', port: 1 }], name: 'mymaster' });
+    take(createSentinel({ sentinelRootNodes: [], name: 'mymaster' })); // error
+    take({ sentinelRootNodes: [{ host: 'a', port: 1 }] }); // error
     take(Promise.resolve(new Valkey())); // error
     take(() => new Valkey()); // error
     take([{ host: 'a' }]); // error
@@ -138,7 +154,7 @@ describe('the type of the option', () => {
   `;
 
   test(
-    'takes clients of ioredis and of iovalkey, and nothing else that is not a source',
+    'takes clients of ioredis, of iovalkey and of node-redis, and nothing else that is not a source',
     () => {
       const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => ts.sys.readFile(file));
       const { options } = ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, ROOT);

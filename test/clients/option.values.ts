@@ -1,5 +1,5 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
-import { DirectConnector } from '../../libs/distributed-lock/src/redis-source/direct.connector.js';
+import { DirectConnector } from '../../libs/distributed-lock/src/ioredis-client/direct.connector.js';
 
 /** Scripts of an application that have the names of what the library sends. */
 const SCRIPTS = Object.fromEntries(

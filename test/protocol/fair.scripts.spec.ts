@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { readTemplate } from '../../libs/distributed-lock/src/redis-source/client.factory.js';
 import { ConnectionPair } from '../../libs/distributed-lock/src/connections/connection.pair.js';
+import { readTemplate } from '../../libs/distributed-lock/src/connections/template.loader.js';
 import { FairScripts } from '../../libs/distributed-lock/src/scripts/fair.scripts.js';
 import { ScriptRunner } from '../../libs/distributed-lock/src/script-runner/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   channel = lockChannel(stage.lock);
   const wheel = new TimerWheel();
   connections = new ConnectionPair({
-    template: readTemplate(inject('redisUrl')),
+    template: await readTemplate(inject('redisUrl')),
     wheel,
     commandTimeout: scaled(5000),
   });

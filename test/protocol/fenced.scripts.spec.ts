@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { readTemplate } from '../../libs/distributed-lock/src/redis-source/client.factory.js';
 import { ConnectionPair } from '../../libs/distributed-lock/src/connections/connection.pair.js';
+import { readTemplate } from '../../libs/distributed-lock/src/connections/template.loader.js';
 import { FencedScripts } from '../../libs/distributed-lock/src/scripts/fenced.scripts.js';
 import { ScriptRunner } from '../../libs/distributed-lock/src/script-runner/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   redis = new Redis(inject('redisUrl'));
   const wheel = new TimerWheel();
   connections = new ConnectionPair({
-    template: readTemplate(inject('redisUrl')),
+    template: await readTemplate(inject('redisUrl')),
     wheel,
     commandTimeout: scaled(5000),
   });

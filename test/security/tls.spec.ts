@@ -4,8 +4,11 @@ import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readTemplate } from '../../libs/distributed-lock/src/redis-source/client.factory.js';
-import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
+import { readFactory } from '../../libs/distributed-lock/src/ioredis-client/client.factory.js';
+import type {
+  IoredisSource,
+  RedisSource,
+} from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
@@ -172,7 +175,7 @@ describe.skipIf(scene === undefined)('over TLS', { concurrent: true }, () => {
       process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
       try {
         for (const [what, source] of refusing) {
-          const template = readTemplate(source());
+          const template = readFactory(source() as IoredisSource);
           // The server answers the end with an alert, which must meet the refusal: one of eight does, or more.
           for (let round = 0; round < 60; round += 1) {
             const made = template.create('commands');

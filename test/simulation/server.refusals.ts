@@ -5,7 +5,10 @@ import {
   type MemoryKeys,
 } from '../../libs/distributed-lock/src/memory/memory.keys.js';
 import { RedisFailure } from '../../libs/distributed-lock/src/redis/redis.failure.js';
-import type { ScriptCommand, ScriptWords } from '../../libs/distributed-lock/src/redis/script.command.js';
+import type {
+  ScriptCommand,
+  ScriptWords,
+} from '../../libs/distributed-lock/src/client-port/script.command.js';
 import type { World } from './world.js';
 
 /** What a server answers instead of running a command. */

@@ -4,7 +4,10 @@ import type {
   Commands,
 } from '../../libs/distributed-lock/src/connections/command.contract.js';
 import { RedisFailure } from '../../libs/distributed-lock/src/redis/redis.failure.js';
-import type { ScriptCommand, ScriptWords } from '../../libs/distributed-lock/src/redis/script.command.js';
+import type {
+  ScriptCommand,
+  ScriptWords,
+} from '../../libs/distributed-lock/src/client-port/script.command.js';
 import type {
   Subscriber,
   SubscriberListener,

@@ -1,7 +1,10 @@
 import { MemoryStore } from '../../libs/distributed-lock/src/memory/memory.store.js';
 import { toBytes, type ScriptAnswer } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
 import { RedisFailure } from '../../libs/distributed-lock/src/redis/redis.failure.js';
-import type { ScriptCommand, ScriptWords } from '../../libs/distributed-lock/src/redis/script.command.js';
+import type {
+  ScriptCommand,
+  ScriptWords,
+} from '../../libs/distributed-lock/src/client-port/script.command.js';
 import { ServerRefusals } from './server.refusals.js';
 import { EPOCH } from './simulated.machine.js';
 import { SimulatedProcess } from './simulated.process.js';

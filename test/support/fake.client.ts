@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { ClientPort } from '../../libs/distributed-lock/src/redis/client.port.js';
+import type { ClientPort } from '../../libs/distributed-lock/src/client-port/client.port.js';
 
 /** One command on its way: the test answers it, or does not. */
 export interface Command {

@@ -1,3 +1,5 @@
+import { IoredisTrouble } from '../../libs/distributed-lock/src/ioredis-client/ioredis.trouble.js';
+import { sendScript } from '../../libs/distributed-lock/src/ioredis-client/script.sender.js';
 import { ClientLifecycle } from '../../libs/distributed-lock/src/redis/client.lifecycle.js';
 import { CommandConnection } from '../../libs/distributed-lock/src/connections/command.connection.js';
 import { PubSubMode } from '../../libs/distributed-lock/src/redis/pub-sub.mode.js';
@@ -13,9 +15,10 @@ export function fakeRunner(): { client: FakeClient; wheel: TimerWheel; runner: S
   const wheel = new TimerWheel();
   const client = new FakeClient();
   const connection = new CommandConnection({
-    lifecycle: new ClientLifecycle(client, wheel, 3000),
+    lifecycle: new ClientLifecycle({ client, trouble: new IoredisTrouble() }, wheel, 3000),
     mode: new PubSubMode(false, 'auto'),
     wheel,
+    sendScript,
     stallTimeout: 3000,
     restart: () => undefined,
   });

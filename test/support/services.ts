@@ -5,6 +5,7 @@ import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/r
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
+import { sourceForClient } from './client.choice.js';
 import { isReport } from './declared.keys.js';
 import { StoreView } from './store.view.js';
 
@@ -51,7 +52,7 @@ export class Services {
   async open(options: LockModuleSettings = {}, source: RedisSource = this.source): Promise<LockService> {
     const service = await openLockService(
       readSettings({ namePrefix: this.prefix, shutdownTimeout: 200, instanceInfo: false, ...options }),
-      source,
+      sourceForClient(source),
     );
     this.#open.push(service);
     return service;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { readTemplate } from '../../libs/distributed-lock/src/redis-source/client.factory.js';
+import { readTemplate } from '../../libs/distributed-lock/src/connections/template.loader.js';
 import { ClientLifecycle } from '../../libs/distributed-lock/src/redis/client.lifecycle.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { scaled } from '../support/slowness.js';
@@ -7,9 +7,10 @@ import { sourceOf } from '../support/topology/topology.source.js';
 
 let lifecycle: ClientLifecycle;
 
-beforeEach(() => {
-  const client = readTemplate(sourceOf(inject('sentinel'))).create('commands');
-  lifecycle = new ClientLifecycle(client, new TimerWheel(), scaled(1000));
+beforeEach(async () => {
+  const template = await readTemplate(sourceOf(inject('sentinel')));
+  const wheel = new TimerWheel();
+  lifecycle = new ClientLifecycle(template.open('commands', wheel), wheel, scaled(1000));
 });
 afterEach(async () => {
   await lifecycle.close();

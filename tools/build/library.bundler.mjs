@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { loadCommon, loaderOf } from './common.loader.mjs';
-import { COMMON, COMMON_TYPES, groupsOfCode, groupsOfTypes } from './library.groups.mjs';
+import { COMMON, COMMON_TYPES, groupsOfCode, groupsOfTypes, LOADED_LATER } from './library.groups.mjs';
 import { ROOT } from './node.runner.mjs';
 import { hideMembers } from './opaque.classes.mjs';
 
@@ -12,6 +12,10 @@ import { hideMembers } from './opaque.classes.mjs';
 
 /** Where the compiler puts one module for each source. */
 export const MODULES = 'dist/modules';
+
+/** The types of ioredis: an application that has another client compiles without them. */
+const CLIENT_TYPES = /^import .*from "ioredis";$/gm;
+const OPTIONAL_TYPES = '// @ts-ignore: the package is optional\n$&';
 
 /** Bundles the compiled modules: for each entry point and format one file of code and one of declarations. */
 export async function bundleLibrary() {
@@ -71,7 +75,8 @@ async function bundleCode(entries, format) {
   const { output } = await bundle.generate({
     format,
     entryFileNames: `${format}/[name].js`,
-    chunkFileNames: ({ name }) => (COMMON.includes(name) ? 'cjs/[name].js' : `${format}/[name].js`),
+    chunkFileNames: ({ name }) =>
+      [...COMMON, ...LOADED_LATER].includes(name) ? 'cjs/[name].js' : `${format}/[name].js`,
     minifyInternalExports: false,
     // The docstrings stand in the declarations. Annotations are for tools that leave out what is unused, which is in ES modules.
     comments: { annotation: format === 'esm', legal: true, jsdoc: false },
@@ -144,7 +149,12 @@ function isOfModules({ fileName }) {
 function fileOf(output) {
   const text = output.type === 'chunk' ? output.code : String(output.source);
   // The marks of modules, which a reader of the package does not have.
-  return { fileName: output.fileName, text: text.replaceAll(/^\s*\/\/ dist\/modules\/.*\n/gm, '') };
+  const unmarked = text.replaceAll(/^\s*\/\/ dist\/modules\/.*\n/gm, '');
+  const isTypes = output.fileName.endsWith('.d.ts');
+  return {
+    fileName: output.fileName,
+    text: isTypes ? unmarked.replaceAll(CLIENT_TYPES, OPTIONAL_TYPES) : unmarked,
+  };
 }
 
 /**

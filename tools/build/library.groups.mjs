@@ -8,11 +8,15 @@ const APPLICATION = /[/\\](?:module|decorators|interceptors|filters|schedule|sch
 const TESTING = /[/\\](?:memory|lua-runtime|testing)[/\\]/;
 /** The room of the dashboard, which an application loads only if it mounts the page. */
 const DASHBOARD = /[/\\]dashboard[/\\]/;
+/** The room of each Redis client, which is loaded when a client of its package is used. */
+const CLIENTS = /[/\\](ioredis-client|node-redis-client)[/\\]/;
 /** Rooms that one format alone has. */
 const SINGLE = /[/\\](?:cli|schematics)[/\\]/;
 
 /** The files that both formats load, and the declarations of one of them. */
 export const COMMON = ['core', 'memory'];
+/** The files that such a file loads when they are needed. */
+export const LOADED_LATER = ['ioredis-client', 'node-redis-client'];
 export const COMMON_TYPES = 'core.d';
 
 /**
@@ -27,6 +31,8 @@ export function groupsOfCode() {
    * @param {ChunkingContext} context
    */
   const nameCommon = (id, context) => {
+    const [, client] = CLIENTS.exec(id) ?? [];
+    if (client !== undefined) return client;
     if (SINGLE.test(id) || DASHBOARD.test(id) || needsNest(id, context)) return null;
     return TESTING.test(id) ? 'memory' : 'core';
   };

@@ -19,8 +19,8 @@ const WORKERS = [
   'degraded/desk.worker',
 ];
 
-/** Packages that Nest loads when they are there. */
-const OPTIONAL = /^(?:@nestjs\/(?:microservices|websockets)|class-transformer|class-validator)(?:\/|$)/;
+/** Packages that Nest and the library load when they are there. */
+const OPTIONAL = /^(?:@nestjs\/(?:microservices|websockets)|class-transformer|class-validator|redis)(?:\/|$)/;
 
 /** Bundles the compiled workers with all that they load: the built library, Nest and the Redis client. @returns true */
 export async function bundleWorkers() {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { lineOf } from './source.line.mjs';
-import { APART, OF_IOREDIS, PAGE, STOREYS } from './storeys.mjs';
+import { APART, CLIENTS, KNOWS_CLIENT_TYPES, PAGE, STOREYS } from './storeys.mjs';
 
 /** @typedef {import('./source.rules.mjs').Finding} Finding */
 
@@ -10,7 +10,7 @@ const PLACE = /^(libs\/[^/]+\/src)\/(?:([^/]+)\/)?/;
 const DEPTH = new Map(STOREYS.flatMap((rooms, depth) => rooms.map((room) => [room, depth])));
 
 /**
- * What a file of the library may import: rooms below its own, and ioredis only where that is known. Types and re-exports count.
+ * What a file of the library may import: rooms below its own, and a Redis client only where that is known. Types and re-exports count.
  * @param {ts.SourceFile} source
  * @param {string} file its path from the root, with slashes
  * @returns {Finding[]}
@@ -25,7 +25,7 @@ export function checkStoreys(source, file) {
     if (isType && target === 'typescript' && APART.includes(room ?? '')) continue;
     const message = target.startsWith('.')
       ? faultOfPath(posix.relative(root, posix.join(posix.dirname(file), target)), room)
-      : faultOfPackage(target, room);
+      : faultOfPackage(target, isType, room);
     if (message !== undefined) findings.push({ file, line, message: `storey rule: ${message}` });
   }
   return findings;
@@ -46,12 +46,14 @@ function faultOfPath(path, room) {
   return `${room}/ imports only from storeys below, and ${target}/ is ${from === to ? 'beside' : 'above'} it`;
 }
 
-/** @param {string} name @param {string | undefined} room */
-function faultOfPackage(name, room = '') {
+/** @param {string} name @param {boolean} isType @param {string | undefined} room */
+function faultOfPackage(name, isType, room = '') {
   if (APART.includes(room) && !name.startsWith('node:'))
     return `${room}/ runs without the library, and imports nothing but itself`;
-  const isKnown = OF_IOREDIS.includes(room) || !/^ioredis(?:\/|$)/.test(name);
-  return isKnown ? undefined : `only ${OF_IOREDIS.map((each) => `${each}/`).join(', ')} know ioredis`;
+  const client = name.split('/')[0] ?? '';
+  const known = CLIENTS.get(client);
+  if (known === undefined || room === known || (isType && room === KNOWS_CLIENT_TYPES)) return undefined;
+  return `only ${known}/ knows ${client}, and ${KNOWS_CLIENT_TYPES}/ its types`;
 }
 
 /**

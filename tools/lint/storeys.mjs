@@ -22,8 +22,10 @@ export const STOREYS = [
   ['scripts'],
   ['script-runner'],
   ['renewal', 'connections'],
+  ['ioredis-client', 'node-redis-client'],
   ['cluster', 'events', 'replies'],
   ['redis', 'redis-source'],
+  ['client-port'],
   ['timing', 'instants'],
   ['options'],
   ['errors', 'metadata'],
@@ -37,5 +39,11 @@ export const APART = ['schematics'];
 /** The page of the dashboard runs in browsers: it has folders and no rooms, and the clock of the browser. */
 export const PAGE = /^libs\/dashboard-page\//;
 
-/** The rooms that know ioredis. */
-export const OF_IOREDIS = ['redis', 'redis-source', 'cluster', 'connections'];
+/** By package of a Redis client: the room that knows it. */
+export const CLIENTS = new Map([
+  ['ioredis', 'ioredis-client'],
+  ['redis', 'node-redis-client'],
+]);
+
+/** The room that reads the option `redis` may know the types of clients. */
+export const KNOWS_CLIENT_TYPES = 'redis-source';

@@ -41,7 +41,7 @@ export async function bundleSimulation() {
         external: (id) => /^[@a-z]/.test(id) && !/^(?:nestjs-distributed-lock|ioredis$)/.test(id),
         plugins: [SIMULATED_CLIENT],
       });
-      await bundle.write({ file: SIMULATION, format: 'esm' });
+      await bundle.write({ file: SIMULATION, format: 'esm', codeSplitting: false });
       await bundle.close();
       return true;
     },

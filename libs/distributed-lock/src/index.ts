@@ -113,6 +113,14 @@ export type {
   DistributedLockModuleOptions,
   RedLockOptions,
 } from './module/distributed-lock.module-definition.js';
+export type {
+  NodeAddressMap,
+  NodeRedisClient,
+  NodeRedisCluster,
+  NodeRedisSentinelOptions,
+  NodeRedisSource,
+  SentinelNode,
+} from './redis-source/node-redis.source.js';
 export type { IoredisClient, RedisSource } from './redis-source/redis-source.reader.js';
 export {
   FENCE_LUA,

@@ -1,4 +1,6 @@
-import type { Client, Template } from '../../../libs/distributed-lock/src/redis-source/client.factory.js';
+import type { Client } from '../../../libs/distributed-lock/src/ioredis-client/client.factory.js';
+import { templateOf } from '../../../libs/distributed-lock/src/ioredis-client/ioredis.adapter.js';
+import type { ClientTemplate } from '../../../libs/distributed-lock/src/redis-source/client.template.js';
 import { MemoryStore } from '../../../libs/distributed-lock/src/memory/memory.store.js';
 import { toBytes } from '../../../libs/distributed-lock/src/memory/memory.scripts.js';
 import { slotOf } from '../../../libs/distributed-lock/src/redis/key.slot.js';
@@ -10,7 +12,7 @@ import { slotViewOf, SLOTS, type SlotView } from './cluster.slots.js';
 import type { InstancePlace, NodeDeployment } from './node.deployment.js';
 import { NodeShard } from './node.shard.js';
 import { ReplyError } from './reply.error.js';
-import { COMMON, pauseOf } from './sentinel.deployment.js';
+import { COMMON, noCluster, pauseOf } from './sentinel.deployment.js';
 import { SimulatedCluster } from './simulated.cluster.js';
 import { copyBetween, SimulatedNode, type ScriptSession } from './simulated.node.js';
 
@@ -91,31 +93,34 @@ export class ClusterDeployment implements NodeDeployment {
     return this.#holderOf(`{${key}}:timeout`).permits(key);
   }
 
-  templateFor(place: InstancePlace): Template {
+  templateFor(place: InstancePlace): ClientTemplate {
     const clientPlace = {
       ...place,
       find: (address: string | undefined) =>
         this.nodes.find(({ key }) => key === address) ?? new Error('getaddrinfo ENOTFOUND'),
       slotsOf: (node: SimulatedNode) => this.#views.get(node),
     };
-    return {
-      ...COMMON,
-      isCluster: true,
-      nodeOptions: (purpose) => ({
-        connectionName: purpose,
-        retryStrategy: pauseOf(place),
-        enableOfflineQueue: false,
-      }),
-      create: (purpose) => {
-        const cluster = new SimulatedCluster({
-          place: clientPlace,
-          startupNodes: this.nodes.map(({ key }) => key),
+    return templateOf(
+      {
+        ...COMMON,
+        isCluster: true,
+        nodeOptions: (purpose) => ({
           connectionName: purpose,
           retryStrategy: pauseOf(place),
-        });
-        return cluster as object as Client;
+          enableOfflineQueue: false,
+        }),
+        create: (purpose) => {
+          const cluster = new SimulatedCluster({
+            place: clientPlace,
+            startupNodes: this.nodes.map(({ key }) => key),
+            connectionName: purpose,
+            retryStrategy: pauseOf(place),
+          });
+          return cluster as object as Client;
+        },
       },
-    };
+      noCluster,
+    );
   }
 
   /** Moves the slot of a key that is there to another shard. @returns whether it happens */

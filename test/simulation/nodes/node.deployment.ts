@@ -1,4 +1,4 @@
-import type { Template } from '../../../libs/distributed-lock/src/redis-source/client.factory.js';
+import type { ClientTemplate } from '../../../libs/distributed-lock/src/redis-source/client.template.js';
 import type { StoreReader } from '../other.watch.js';
 import type { TickStore } from '../tick.store.js';
 import type { NodeShard } from './node.shard.js';
@@ -15,7 +15,7 @@ export interface NodeDeployment extends StoreReader, TickStore {
   /** The shard that has a key. */
   shardOf(key: string): NodeShard;
   /** The source of connections of an instance. */
-  templateFor(place: InstancePlace): Template;
+  templateFor(place: InstancePlace): ClientTemplate;
   /** Whether a slot is on its way: meanwhile no server fails. */
   readonly isMoving?: boolean;
   /** Moves a slot in so many ms, where there are slots. @returns whether it happens */

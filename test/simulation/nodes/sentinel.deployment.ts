@@ -1,4 +1,6 @@
-import type { Client, Template } from '../../../libs/distributed-lock/src/redis-source/client.factory.js';
+import type { Client } from '../../../libs/distributed-lock/src/ioredis-client/client.factory.js';
+import { templateOf } from '../../../libs/distributed-lock/src/ioredis-client/ioredis.adapter.js';
+import type { ClientTemplate } from '../../../libs/distributed-lock/src/redis-source/client.template.js';
 import type { SimulatedProcess } from '../simulated.process.js';
 import type { StoredPermits } from '../stored.permits.js';
 import type { World } from '../world.js';
@@ -46,18 +48,21 @@ export class SentinelDeployment implements NodeDeployment {
     return this.shardOf().master.permits(key);
   }
 
-  templateFor(place: InstancePlace): Template {
-    return {
-      ...COMMON,
-      isCluster: false,
-      create: (purpose) => {
-        const client = new SimulatedClient(
-          { ...place, find: () => this.#find(place.name), slotsOf: () => [] },
-          { connectionName: purpose, retryStrategy: pauseOf(place) },
-        );
-        return client as object as Client;
+  templateFor(place: InstancePlace): ClientTemplate {
+    return templateOf(
+      {
+        ...COMMON,
+        isCluster: false,
+        create: (purpose) => {
+          const client = new SimulatedClient(
+            { ...place, find: () => this.#find(place.name), slotsOf: () => [] },
+            { connectionName: purpose, retryStrategy: pauseOf(place) },
+          );
+          return client as object as Client;
+        },
       },
-    };
+      noCluster,
+    );
   }
 
   /** What the sentinels say. */
@@ -68,6 +73,11 @@ export class SentinelDeployment implements NodeDeployment {
     // Before the replica has taken over, they name a master that is out of reach.
     return shard.wasPromotedInSplit ? shard.master : new Error('connect ETIMEDOUT');
   }
+}
+
+/** No operator opens a session here. */
+export function noCluster(): never {
+  throw new Error('a simulated server is opened by no URL');
 }
 
 export const COMMON = {

@@ -1,5 +1,5 @@
 import { fromBytes } from '../../../libs/distributed-lock/src/memory/memory.scripts.js';
-import type { ScriptCommand } from '../../../libs/distributed-lock/src/redis/script.command.js';
+import type { ScriptCommand } from '../../../libs/distributed-lock/src/client-port/script.command.js';
 import { errorOf, mapOf, OK, pushOf, replyOf, type Protocol } from './resp.text.js';
 import type { ServerFront } from './server.front.js';
 

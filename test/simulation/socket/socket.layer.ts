@@ -1,4 +1,4 @@
-import { readTemplate } from '../../../libs/distributed-lock/src/redis-source/client.factory.js';
+import { readIoredis } from '../../../libs/distributed-lock/src/ioredis-client/ioredis.adapter.js';
 import { makeEngine } from '../../../libs/distributed-lock/src/startup/open.engine.js';
 import { serviceOn } from '../../../libs/distributed-lock/src/startup/open.service.js';
 import { TimerWheel } from '../../../libs/distributed-lock/src/timing/timer.wheel.js';
@@ -23,7 +23,7 @@ export const socketLayer: Layer = {
     const front = FRONTS.get(server) ?? new ServerFront(world, server);
     FRONTS.set(server, front);
     const link = new SocketLink(place, front);
-    const template = readTemplate({
+    const template = readIoredis({
       host: 'redis.simulated',
       Connector: connectorOn(link, process),
       protocol: process.dice.chance(0.5) ? 3 : 2,

@@ -1,8 +1,8 @@
 import type { ClusterCalls } from './cluster.calls.js';
-import type { NodeKey } from './cluster.map.js';
+import type { NodeKey } from '../client-port/cluster.map.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { AnswerWatch, NodeAcks, NodeConnection, ReplicaAcks } from './replica.acks.js';
-import type { ScriptPort } from '../redis/script.command.js';
+import type { ScriptPort } from '../client-port/script.command.js';
 
 /** A script's reply, and whether its grants count. */
 export interface Answer {
@@ -47,7 +47,7 @@ export class AckedCalls {
     }
   }
 
-  /** To be called when it is the key's {@link untilSendable}. @throws RedisFailure, or what ioredis rejects with */
+  /** To be called when it is the key's {@link untilSendable}. @throws RedisFailure, or what the client rejects with */
   async send(key: string, command: Send): Promise<Answer> {
     const { server, cluster } = this.servers;
     if (server !== undefined) return await this.#sendWithAcks(SERVER, server, command);

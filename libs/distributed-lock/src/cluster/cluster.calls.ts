@@ -1,6 +1,6 @@
-import type { Redis, RedisOptions } from 'ioredis';
+import type { NodePort } from '../client-port/client.port.js';
+import type { ClusterMap, NodeKey } from '../client-port/cluster.map.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import type { ClusterMap, NodeKey } from './cluster.map.js';
 import { slotOf } from '../redis/key.slot.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { machine } from '../timing/machine.js';
@@ -8,7 +8,13 @@ import { machine } from '../timing/machine.js';
 /** A node of a cluster, and the connection for its commands. */
 export interface ClusterNode {
   readonly key: NodeKey;
-  readonly client: Redis;
+  readonly client: NodePort;
+}
+
+/** A socket that can hold its writes back. */
+interface CorkedStream {
+  cork(): void;
+  uncork(): void;
 }
 
 /** Answers of a node that has not run a script: another node may run it, or the same node soon. */
@@ -17,25 +23,23 @@ const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
 /** The maximum number of redirections of one script, and of pauses for a cluster that is being changed. */
 const MAX_REDIRECTIONS = 8;
 
-/** The time that ioredis waits before it tries again in a cluster that is being changed, in ms. */
+/** The time that clients wait before they try again in a cluster that is being changed, in ms. */
 const RETRY_PAUSE = 100;
 
 /**
- * Sends scripts on the connection to the master that has their keys, and follows its redirections. ioredis would fall back to any
+ * Sends scripts on the connection to the master that has their keys, and follows its redirections. A client would fall back to any
  * node while there is no connection to the master, also to a replica that has fallen silent, and then the connection
  * on which a command hangs would be unknown.
  */
 export class ClusterCalls {
   /** Nodes that the map does not know yet: a slot is on its way to them, and they have none so far. */
-  readonly #redirectNodes = new Map<NodeKey, Redis>();
+  readonly #redirectNodes = new Map<NodeKey, NodePort>();
   /** Connections that hold their writes back until the end of this turn of the event loop. */
-  readonly #corked = new Set<Redis['stream']>();
+  readonly #corked = new Set<CorkedStream>();
 
   constructor(
     private readonly map: ClusterMap,
     private readonly wheel: TimerWheel,
-    /** Additional options of a connection to a node that is not in the map, beside the node's own options. */
-    private readonly options: RedisOptions = {},
   ) {
     map.onRefresh(() => this.#closeRedirectNodes());
   }
@@ -111,8 +115,8 @@ export class ClusterCalls {
   }
 
   /** Keys of different slots cannot share a command; but the commands of one turn share a write to each node. */
-  #cork({ status, stream }: Redis): void {
-    if (status !== 'ready' || this.#corked.has(stream)) return;
+  #cork({ status, stream }: NodePort): void {
+    if (status !== 'ready' || !isCorkable(stream) || this.#corked.has(stream)) return;
     this.#corked.add(stream);
     stream.cork();
     machine.own.nextTick(() => {
@@ -129,15 +133,11 @@ export class ClusterCalls {
     return this.#nodeAt(key) ?? this.#connectRedirectNode(key);
   }
 
-  /** Connects to a node like ioredis to the nodes that it knows: the connection is used once, and not tried again. */
+  /** Connects to a node as the map does to the nodes that it knows: the connection is used once, and not tried again. */
   #connectRedirectNode(key: NodeKey): ClusterNode | undefined {
     const known = this.#redirectNodes.get(key);
     if (known !== undefined) return { key, client: known };
-    const client = this.map.connect(key, {
-      ...this.options,
-      enableOfflineQueue: true,
-      retryStrategy: () => null,
-    });
+    const client = this.map.connectOnce(key);
     if (client === undefined) return undefined;
     this.#redirectNodes.set(key, client);
     // Each command reports its own failure.
@@ -165,4 +165,9 @@ export class ClusterCalls {
     const why = trouble === undefined ? '' : ` (${trouble})`;
     return new RedisFailure('unsent', `there is no connection to the master of its slot${why}`);
   }
+}
+
+/** Not where the client writes the commands of one turn at once, and shows no socket. */
+function isCorkable(stream: unknown): stream is CorkedStream {
+  return typeof stream === 'object' && stream !== null && 'cork' in stream;
 }

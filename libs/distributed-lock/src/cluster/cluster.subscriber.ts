@@ -1,6 +1,6 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
-import type { ClusterMap, NodeKey } from './cluster.map.js';
+import type { ClusterMap, NodeKey } from '../client-port/cluster.map.js';
 import { slotOf } from '../redis/key.slot.js';
 import type { PubSubMode } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';

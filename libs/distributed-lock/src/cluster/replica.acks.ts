@@ -1,6 +1,6 @@
 import { now } from '../timing/monotonic.clock.js';
-import type { ClientPort } from '../redis/client.port.js';
-import type { NodeKey } from './cluster.map.js';
+import type { NodePort } from '../client-port/client.port.js';
+import type { NodeKey } from '../client-port/cluster.map.js';
 import { NOT_REPLICATED, RedisFailure } from '../redis/redis.failure.js';
 import { machine } from '../timing/machine.js';
 
@@ -13,9 +13,10 @@ export interface Replication {
 }
 
 /** The connection to one server. */
-export interface NodeConnection extends Pick<ClientPort, 'status' | 'connect' | 'evalsha' | 'eval' | 'info'> {
-  wait(replicas: number, timeout: number): Promise<unknown>;
-  asking(): Promise<unknown>;
+export interface NodeConnection extends Pick<
+  NodePort,
+  'status' | 'connect' | 'evalsha' | 'eval' | 'info' | 'wait' | 'asking'
+> {
   on(event: 'ready' | 'end', listener: () => void): unknown;
 }
 

@@ -1,15 +1,14 @@
-import type { RedisOptions } from 'ioredis';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { AckedCalls, SERVER, type AckedServers, type Answer, type Send } from '../cluster/acked.calls.js';
 import type { ClientLifecycle } from '../redis/client.lifecycle.js';
 import { ClusterCalls, type ClusterNode } from '../cluster/cluster.calls.js';
-import type { ClusterMap, NodeKey } from '../cluster/cluster.map.js';
+import type { ClusterMap, NodeKey } from '../client-port/cluster.map.js';
+import type { ScriptCommand, ScriptWords, SendScript } from '../client-port/script.command.js';
 import type { Commands, CommandCallback } from './command.contract.js';
 import { slotOf } from '../redis/key.slot.js';
 import type { PubSubMode } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { sendScript, type ScriptCommand, type ScriptWords } from '../redis/script.command.js';
 import { StallGuard } from '../redis/stall.guard.js';
 
 /** The parts of a connection that sends commands. */
@@ -23,8 +22,7 @@ export interface CommandConnectionParts {
   readonly restart: () => void;
   /** The map of a cluster; undefined for one server. */
   readonly map?: ClusterMap | undefined;
-  /** Additional options of a connection to one more node of a cluster, beside the node's own options. */
-  readonly nodeOptions?: RedisOptions | undefined;
+  readonly sendScript: SendScript;
   /** Undefined where no replicas have to acknowledge. */
   readonly acked?: Pick<AckedServers, 'acks' | 'server'> | undefined;
 }
@@ -37,12 +35,14 @@ export class CommandConnection implements Commands {
   readonly #guards = new Map<NodeKey, StallGuard>();
   readonly #cluster: ClusterCalls | undefined;
   readonly #acked: AckedCalls | undefined;
+  readonly #send: SendScript;
   #demotedAt = -Infinity;
 
   constructor(private readonly parts: CommandConnectionParts) {
     this.lifecycle = parts.lifecycle;
+    this.#send = parts.sendScript;
     const { mode, map, lifecycle, acked, wheel, stallTimeout } = parts;
-    this.#cluster = map && new ClusterCalls(map, wheel, parts.nodeOptions);
+    this.#cluster = map && new ClusterCalls(map, wheel);
     this.isAcked = acked !== undefined;
     if (acked !== undefined) {
       const guardOf = (node: NodeKey) => this.#guardAt(node);
@@ -92,10 +92,10 @@ export class CommandConnection implements Commands {
   run(command: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void {
     const [, , key = ''] = words;
     if (isAcked && this.#acked !== undefined)
-      this.#sendAcked(this.#acked, key, (client) => sendScript(client, command, words), callback);
+      this.#sendAcked(this.#acked, key, (client) => this.#send(client, command, words), callback);
     else if (this.#cluster !== undefined)
-      this.#sendToOwner(this.#cluster, key, (client) => sendScript(client, command, words), callback);
-    else this.#onReply(SERVER, sendScript(this.lifecycle.client, command, words), callback);
+      this.#sendToOwner(this.#cluster, key, (client) => this.#send(client, command, words), callback);
+    else this.#onReply(SERVER, this.#send(this.lifecycle.client, command, words), callback);
   }
 
   /** To be called for a master that has become a replica, and can still be reached: its name or the sentinels may lead to the new one. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../cluster/acked.calls.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
-import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
+import type { ScriptCommand, ScriptWords } from '../client-port/script.command.js';
 
 /** Receives the answer, or the failure, of one script. A promise would cost more than everything else that is done here. */
 export interface CommandCallback {

@@ -1,19 +1,18 @@
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import { remedyForOptions } from '../errors/redis.refusals.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import type { Client, Template } from '../redis-source/client.factory.js';
+import type { ClientPort } from '../client-port/client.port.js';
+import type { ClusterMap, NodeKey } from '../client-port/cluster.map.js';
+import type { HandshakeWarning, WarningListener } from '../client-port/connection.warning.js';
+import type { ConnectionWatch, OpenClient } from '../client-port/open.client.js';
+import type { ClientTemplate } from '../redis-source/client.template.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
-import type { ClientPort } from '../redis/client.port.js';
-import { ClusterMap, type NodeKey } from '../cluster/cluster.map.js';
 import { ClusterSubscriber } from '../cluster/cluster.subscriber.js';
 import { CommandConnection } from './command.connection.js';
 import type { Backend } from './backend.contract.js';
-import { HandshakeCheck, type HandshakeWarning, type WarningListener } from '../redis/handshake.check.js';
-import { watchNodes } from './node.watch.js';
 import { PubSubMode, type PubSubOption } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ReplicaAcks } from '../cluster/replica.acks.js';
-import { watchSentinels } from './sentinel.watch.js';
 import { SubscriberConnection } from '../redis/subscriber.connection.js';
 import type { Subscriber } from '../redis/subscriber.contract.js';
 
@@ -25,7 +24,7 @@ const STALL_FACTOR = 1.5;
 
 /** What a {@link ConnectionPair} is made of. */
 interface ConnectionPairParts {
-  readonly template: Template;
+  readonly template: ClientTemplate;
   readonly wheel: TimerWheel;
   /** The deadline of one round trip, in ms. */
   readonly commandTimeout: number;
@@ -48,29 +47,25 @@ export class ConnectionPair implements Backend {
   readonly #stallTimeout: number;
   readonly #map: ClusterMap | undefined;
   readonly #warnings = new Set<string>();
+  readonly #watch: ConnectionWatch = { warn: (warning, why) => this.#warnOnce(warning, why) };
 
   constructor(private readonly parts: ConnectionPairParts) {
     const { template, wheel, pubsub = 'auto', acks } = parts;
     this.#stallTimeout = parts.commandTimeout * STALL_FACTOR;
     this.mode = new PubSubMode(template.isCluster, pubsub);
-    const client = template.create('commands');
-    const lifecycle = this.#follow(client);
-    this.#map = 'nodes' in client ? new ClusterMap(client, lifecycle.trouble) : undefined;
-    if ('nodes' in client)
-      watchNodes(client, lifecycle.trouble, {
-        resp3: template.resp3,
-        wheel,
-        warn: (warning, why) => this.#warnOnce(warning, why),
-      });
+    const opened = template.isCluster
+      ? template.openCluster(wheel, this.#watch)
+      : template.open('commands', wheel, this.#watch);
+    this.#map = 'map' in opened ? opened.map : undefined;
     this.commands = new CommandConnection({
-      lifecycle,
+      lifecycle: this.#follow(opened),
       mode: this.mode,
       wheel,
       stallTimeout: this.#stallTimeout,
       restart: () => this.#restart(),
       map: this.#map,
-      nodeOptions: template.nodeOptions('commands'),
-      acked: acks && { acks, server: 'nodes' in client ? undefined : client },
+      sendScript: template.sendScript,
+      acked: acks && { acks, server: 'map' in opened ? undefined : opened.client },
     });
     this.subscriber = this.#listen(this.#map);
   }
@@ -106,7 +101,7 @@ export class ConnectionPair implements Backend {
         ? 'does not match the redis options'
         : `could not be reached within ${BOOT_TIMEOUT} ms`;
       // A server that refuses the options does not accept them later either.
-      const lazily = ' Set lazyConnect: true in the redis options to start without it.';
+      const lazily = ` ${this.parts.template.lazyRemedy}`;
       throw new LockUnavailableError(
         undefined,
         `Redis at ${address} ${problem}: ${why}.${isRefusal ? '' : lazily}`,
@@ -136,14 +131,14 @@ export class ConnectionPair implements Backend {
   #listen(map: ClusterMap | undefined): Subscriber {
     const { template, wheel } = this.parts;
     if (map === undefined) {
-      const lifecycle = this.#follow(template.create('subscriber'));
+      const lifecycle = this.#follow(template.open('subscriber', wheel, this.#watch));
       const stalled = () => this.#restart();
       return new SubscriberConnection({ lifecycle, wheel, stallTimeout: this.#stallTimeout, stalled });
     }
     const connect = (node: NodeKey) => {
-      const client = map.connect(node, template.nodeOptions('subscriber'));
-      if (client === undefined) return undefined;
-      const lifecycle = this.#follow(client);
+      const opened = map.connectSubscriber(node);
+      if (opened === undefined) return undefined;
+      const lifecycle = this.#follow(opened);
       const { isSharded } = this.mode;
       const stalled = () => lifecycle.restart();
       return new SubscriberConnection({
@@ -158,16 +153,9 @@ export class ConnectionPair implements Backend {
     return new ClusterSubscriber({ map, mode: this.mode, wheel, connect, start });
   }
 
-  #follow(client: Client): ClientLifecycle {
-    const { isCluster, resp3, address } = this.parts.template;
-    // Version 6 types every reply by its mapping; the port declares the members in use, for both versions.
-    const port: ClientPort = client;
-    const lifecycle = new ClientLifecycle(port, this.parts.wheel, this.parts.commandTimeout, address);
-    // In a cluster the connections are those of its nodes.
-    if (isCluster) return lifecycle;
-    HandshakeCheck.on(client, { master: true, resp3 }, (warning, why) => this.#warnOnce(warning, why));
-    watchSentinels(client, lifecycle.trouble, (why) => this.#warnOnce('sentinel-away', why));
-    return lifecycle;
+  #follow(opened: OpenClient<ClientPort>): ClientLifecycle {
+    const { template, wheel, commandTimeout } = this.parts;
+    return new ClientLifecycle(opened, wheel, commandTimeout, template.address);
   }
 
   /** Reports each reason once: two connections, and each of their attempts, give the same one. */

@@ -1,12 +1,13 @@
-import { Cluster, Redis } from 'ioredis';
+import type { ClientPort, NodePort } from '../client-port/client.port.js';
+import type { ClusterMap } from '../client-port/cluster.map.js';
+import type { OpenClient } from '../client-port/open.client.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { readTemplate, type Client, type Template } from '../redis-source/client.factory.js';
+import type { ClientTemplate } from '../redis-source/client.template.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
-import type { ClientPort } from '../redis/client.port.js';
-import { ClusterMap } from '../cluster/cluster.map.js';
 import { slotOf } from '../redis/key.slot.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { RedisSource } from '../redis-source/redis-source.reader.js';
+import { readTemplate } from './template.loader.js';
 
 /** One server that an operator sends commands to. */
 export interface ServerPort {
@@ -38,7 +39,7 @@ export interface ServerSession {
   readonly source: RedisSource;
   /** The address for messages; never has a password. */
   readonly address: string;
-  /** The prefix that the URL makes ioredis put before keys. */
+  /** The prefix that the URL makes a client put before keys. */
   readonly keyPrefix: string;
   readonly isCluster: boolean;
   /** The one server, or the masters of a cluster. */
@@ -58,9 +59,9 @@ export async function openSession(
   wheel: TimerWheel,
   timeout: number,
 ): Promise<ServerSession> {
-  const template = readTemplate(source);
+  const template = await readTemplate(source);
   if (template.isCluster) return await sessionOfCluster(source, template, wheel, timeout);
-  const { client, close } = await connect(template, wheel, timeout);
+  const { client, close } = await connect(template.open('commands', wheel), wheel, timeout);
   try {
     const port = portOf(client, template.address, wheel, timeout);
     const info = await port.ask('INFO', 'cluster').catch(forgiven);
@@ -82,35 +83,29 @@ export async function openSession(
   }
   await close();
   const { address, keyPrefix } = template;
-  const found = clusterBehind(source);
-  const session = await sessionOfCluster(found, readTemplate(found), wheel, timeout);
+  const found = template.clusterBehind();
+  const session = await sessionOfCluster(found, await readTemplate(found), wheel, timeout);
   return { ...session, keyPrefix, address: `the cluster at ${address}` };
-}
-
-/** The cluster that has the node of a URL. */
-function clusterBehind(url: string): Cluster {
-  const reader = new Redis(url, { lazyConnect: true });
-  reader.disconnect();
-  const { host, port, username, password, tls } = reader.options;
-  const login = { ...(username != null && { username }), ...(password != null && { password }) };
-  return new Cluster([{ host: host ?? 'localhost', port: port ?? 6379 }], {
-    lazyConnect: true,
-    redisOptions: { ...login, ...(tls !== undefined && { tls }) },
-    // The certificate is for the name that the node reports, not for the address behind it.
-    ...(tls !== undefined && { dnsLookup: (name, callback) => callback(null, name) }),
-  });
 }
 
 async function sessionOfCluster(
   source: RedisSource,
-  template: Template,
+  template: ClientTemplate,
   wheel: TimerWheel,
   timeout: number,
 ): Promise<ServerSession> {
   const { address, keyPrefix } = template;
-  const { client, close } = await connect(template, wheel, timeout);
+  const opened = template.openCluster(wheel);
+  const { close } = await connect(opened, wheel, timeout);
   try {
-    return { source, address, keyPrefix, isCluster: true, ...(await portsOf(client, wheel, timeout)), close };
+    return {
+      source,
+      address,
+      keyPrefix,
+      isCluster: true,
+      ...(await portsOf(opened.map, wheel, timeout)),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -119,15 +114,16 @@ async function sessionOfCluster(
 
 /** The masters of a cluster. */
 async function portsOf(
-  client: Client,
+  map: ClusterMap,
   wheel: TimerWheel,
   timeout: number,
 ): Promise<Pick<ServerSession, 'servers' | 'serverOf'>> {
-  if (!('nodes' in client)) throw new RedisFailure('unsent', 'no cluster');
-  const map = new ClusterMap(client);
   await wheel.within(timeout, map.connectMasters());
   const ports = new Map(
-    map.masters.map((key) => [key, portOf(map.client(key) ?? client, key, wheel, timeout)] as const),
+    map.masters.flatMap((key) => {
+      const client = map.client(key);
+      return client === undefined ? [] : [[key, portOf(client, key, wheel, timeout)] as const];
+    }),
   );
   const servers = [...ports.values()];
   const [any] = servers;
@@ -139,19 +135,22 @@ async function portsOf(
   return { servers, serverOf };
 }
 
-interface Connected {
-  readonly client: Client;
+interface Connected<C> {
+  readonly client: C;
   readonly close: () => Promise<void>;
 }
 
-async function connect(template: Template, wheel: TimerWheel, timeout: number): Promise<Connected> {
-  const client = template.create('commands');
-  const port: ClientPort = client;
-  const lifecycle = new ClientLifecycle(port, wheel, timeout);
+async function connect<C extends ClientPort>(
+  opened: OpenClient<C>,
+  wheel: TimerWheel,
+  timeout: number,
+): Promise<Connected<C>> {
+  const lifecycle = new ClientLifecycle(opened, wheel, timeout);
   try {
     await Promise.race([
       lifecycle.untilReady(timeout),
-      ...(template.isCluster ? [] : [firstError(lifecycle)]),
+      // A cluster has more than one node.
+      ...('map' in opened ? [] : [firstError(lifecycle)]),
     ]);
   } catch (error) {
     await lifecycle.close();
@@ -161,7 +160,7 @@ async function connect(template: Template, wheel: TimerWheel, timeout: number): 
       /^no connection yet$/.test(message) ? `no answer within ${timeout} ms` : message,
     );
   }
-  return { client, close: () => lifecycle.close() };
+  return { client: opened.client, close: () => lifecycle.close() };
 }
 
 /** An operator at a terminal needs an error at once, and does not wait for a server that may come back. */
@@ -171,7 +170,7 @@ function firstError(lifecycle: ClientLifecycle): Promise<never> {
   });
 }
 
-function portOf(client: Client, address: string, wheel: TimerWheel, timeout: number): ServerPort {
+function portOf(client: NodePort, address: string, wheel: TimerWheel, timeout: number): ServerPort {
   const ask = async (command: string, ...args: readonly string[]): Promise<unknown> => {
     const sent = client.call(command, ...args).then(
       (reply: unknown) => ({ reply }),

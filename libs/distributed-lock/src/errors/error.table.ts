@@ -22,6 +22,8 @@ export const REMEDIES = {
     'Use a name of 1 to 1024 characters, without NUL or a lone surrogate. Some names are reserved for internal keys: see docs/security.md.',
   NOT_BOUND:
     'Import DistributedLockModule.forRoot() in the root module, and let Nest create the instance. An instance from useFactory or useValue gets its LockService when the application has started.',
+  CLIENT_NOT_INSTALLED:
+    'Run npm install ioredis, or npm install redis: the library uses the Redis client that the application has.',
   NOT_ASYNC:
     'Return a promise or an Observable: a lock is acquired by a call to Redis, and held until the work has ended.',
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',

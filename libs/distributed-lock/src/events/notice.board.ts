@@ -1,6 +1,6 @@
 import { errorText } from '../errors/error.text.js';
 import type { LockUnavailableError } from '../errors/lock.errors.js';
-import type { HandshakeWarning } from '../redis/handshake.check.js';
+import type { HandshakeWarning } from '../client-port/connection.warning.js';
 import type { OperatorActionEvent } from './lock.event.types.js';
 import { LockEvents } from './lock.events.js';
 

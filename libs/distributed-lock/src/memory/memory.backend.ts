@@ -1,6 +1,6 @@
 import type { Commands, CommandCallback } from '../connections/command.contract.js';
 import type { Backend } from '../connections/backend.contract.js';
-import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
+import type { ScriptCommand, ScriptWords } from '../client-port/script.command.js';
 import { MemorySubscriber } from './memory.subscriber.js';
 import type { MemoryStore } from './memory.store.js';
 

@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ScriptWords } from '../redis/script.command.js';
+import type { ScriptWords } from '../client-port/script.command.js';
 import { HASH_COMMANDS } from './hash.commands.js';
 import { compileScripts, type Command, type CompiledScript } from './generated/memory.scripts.js';
 import { KEY_COMMANDS } from './key.commands.js';

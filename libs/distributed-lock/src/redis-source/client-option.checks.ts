@@ -38,15 +38,16 @@ const FOREIGN: Readonly<Record<string, string>> = {
   connection: 'Give its contents: redis: { host, port }, or redis: "redis://localhost:6379".',
   options: 'Give its contents: redis: { host, port }, or redis: "redis://localhost:6379".',
   redis: 'Give its contents: redis: { host, port }, or redis: "redis://localhost:6379".',
-  socket: 'That is an option of the "redis" package. Write redis: { host, port }.',
+  socket:
+    'That is an option of the "redis" package. Write redis: { host, port }, or give a client: redis: createClient({ socket }).',
   database: 'Write db in its place.',
-  client: 'Give the client itself, if it is one of ioredis.',
+  client: 'Give the client itself.',
   nodes: 'Give a client for a cluster: redis: new Cluster([{ host, port }]) of ioredis.',
-  rootNodes: 'Give a client for a cluster: redis: new Cluster([{ host, port }]) of ioredis.',
+  rootNodes:
+    'Give a client for a cluster: redis: createCluster({ rootNodes }) of the "redis" package, or new Cluster([{ host, port }]) of ioredis.',
   cluster: 'Give a client for a cluster: redis: new Cluster([{ host, port }]) of ioredis.',
   redisOptions:
     'Give a client for a cluster: redis: new Cluster([{ host, port }], { redisOptions }) of ioredis.',
-  sentinelRootNodes: 'Write redis: { sentinels: [{ host, port }], name } as in ioredis.',
 };
 
 /** @returns the fault of options for an ioredis client; undefined for none */

@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster, createSentinel } from 'redis';
 import { describe, expect, test } from 'vitest';
 import { readSource, type RedisSource } from './redis-source.reader.js';
 
@@ -83,6 +84,14 @@ const REFUSED: readonly (readonly [given: unknown, called: string, remedy: strin
   [{ sentinels: 'a:1', name: 'a' }, 'sentinels are not an array', 'sentinels: ['],
   [{ sentinels: [{ host: 'a' }] }, 'without the name', 'mymaster'],
   [{ sentinels: [{ host: 'a' }], name: 'a', role: 'slave' }, 'role is "slave"', 'replica'],
+  [{ sentinelRootNodes: [], name: 'a' }, 'sentinelRootNodes are not an array', 'mymaster'],
+  [{ sentinelRootNodes: [{ host: 'a', port: 1 }] }, 'without the name', 'mymaster'],
+  [
+    createSentinel({ name: 'a', sentinelRootNodes: [{ host: 'a', port: 1 }] }),
+    'with sentinels, which does not show its options',
+    'sentinelRootNodes',
+  ],
+  [{ isOpen: false, options: { password: 's3cret' }, duplicate: () => 0 }, 'version before 5', 'Update'],
 ];
 
 describe('a source that cannot be used', () => {
@@ -122,6 +131,16 @@ describe('a source that can be used', () => {
     { ...new Redis({ lazyConnect: true }).options, host: 'redis-1' },
   ])('is taken as it is: %j', (source) => {
     expect(read(source)).toBe(source);
+  });
+
+  test('is a client, or a cluster, of the "redis" package, and the options of its Sentinel', () => {
+    const sources = [
+      createClient(),
+      createClient({ url: 'redis://u:p@localhost' }).withTypeMapping({}),
+      createCluster({ rootNodes: [{ url: 'redis://localhost' }] }),
+      { sentinelRootNodes: [{ host: 'a', port: 26_379 }], name: 'mymaster' },
+    ];
+    for (const source of sources) expect(read(source)).toBe(source);
   });
 
   test('is a client, a Cluster, one of a subclass, and the options of a client', () => {

@@ -3,6 +3,7 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { faultOfAddress } from './address.reader.js';
 import { faultOfClientOptions, type SourceFault } from './client-option.checks.js';
+import { faultOfNodeRedis, isOfNodeRedis, type NodeRedisSource } from './node-redis.source.js';
 
 /**
  * A client of any copy or version of ioredis, or of a fork such as iovalkey: see {@link RedisSource}.
@@ -21,16 +22,27 @@ export interface IoredisClient {
 }
 
 /**
- * The address of Redis: a URL, `host:port`, ioredis options, or a client or Cluster of ioredis or iovalkey. The
- * library reads the options of a client, and calls its `duplicate()` to create connections. It sends no command
- * on the client, and never closes the client.
+ * The address of Redis: a URL, `host:port`, ioredis options, a client or Cluster of ioredis or iovalkey, or a client or
+ * cluster of the `redis` package; for Sentinel with the `redis` package, the options of its `createSentinel()`. The
+ * library reads the options of a client, and creates connections with them. It sends no command on the client, and
+ * never closes the client.
  */
-export type RedisSource = string | RedisOptions | Redis | Cluster | IoredisClient;
+export type RedisSource =
+  | string
+  | Installed<RedisOptions>
+  | Installed<Redis>
+  | Installed<Cluster>
+  | IoredisClient
+  | NodeRedisSource;
 
-/** A source after {@link readSource}: its type shows which of the forms it has. */
-export type KnownSource = string | RedisOptions | Redis | Cluster;
+/** Without the package ioredis its types are `any`, which would accept everything. */
+type Installed<T> = 0 extends 1 & T ? never : T;
 
-const CLIENT = 'Give the URL, or a client of ioredis:';
+/** A source of ioredis after {@link readSource}: its type shows which of the forms it has. */
+export type IoredisSource = string | RedisOptions | Redis | Cluster;
+
+/** A source after {@link readSource}. */
+export type KnownSource = IoredisSource | NodeRedisSource;
 
 /**
  * Checks the source of a Redis, before a connection is made.
@@ -42,7 +54,7 @@ export function readSource(option: string, source: RedisSource): KnownSource {
   if (fault === undefined) return source as KnownSource;
   throw new LockConfigurationError(
     'INVALID_OPTION',
-    `The option "${option}" of DistributedLockModule must be a URL such as "redis://localhost:6379", ioredis options, or an ioredis client, not ${fault.given}. ${fault.remedy}`,
+    `The option "${option}" of DistributedLockModule must be a URL such as "redis://localhost:6379", ioredis options, or a client of ioredis or of the "redis" package, not ${fault.given}. ${fault.remedy}`,
   );
 }
 
@@ -71,6 +83,7 @@ function faultOf(given: unknown): SourceFault | undefined {
       remedy: 'Check that the variable with the address is set.',
     };
   if (isClient(given)) return ofClient(given);
+  if (isOfNodeRedis(given)) return faultOfNodeRedis(given);
   if (hasMethod(given, 'then'))
     return { given: 'a promise', remedy: 'Await it, in forRootAsync({ useFactory: async () => … }).' };
   if (Array.isArray(given))
@@ -90,20 +103,15 @@ function ofClient({ options }: Redis | Cluster): SourceFault | undefined {
   };
 }
 
-/** Clients of the "redis" package: a single one, a cluster, a pool, and one with sentinels. */
+/** A client of another package. */
 function ofForeignClient(given: object): SourceFault | undefined {
   if (!['sendCommand', 'duplicate', 'getClient', 'getOrThrow'].some((name) => hasMethod(given, name)))
     return undefined;
-  const isOfNodeRedis = 'isOpen' in given || 'server_info' in given;
-  const name = isOfNodeRedis ? 'a client of the "redis" package' : `an object of the class ${classOf(given)}`;
-  if (isOfNodeRedis && 'masters' in given)
-    return { given: `${name} for a cluster`, remedy: `${CLIENT} redis: new Cluster([{ host, port }]).` };
-  if (isOfNodeRedis && hasMethod(given, 'getSentinelNode'))
-    return {
-      given: `${name} with sentinels`,
-      remedy: 'Give the options of ioredis: redis: { sentinels: [{ host, port }], name }.',
-    };
-  return { given: name, remedy: `${CLIENT} redis: new Redis("redis://localhost:6379").` };
+  return {
+    given: `an object of the class ${classOf(given)}`,
+    remedy:
+      'Give the URL, or a client of ioredis or of the "redis" package: redis: new Redis("redis://localhost:6379").',
+  };
 }
 
 function ofOptions(given: object): SourceFault | undefined {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test, vi, type Mock } from 'vitest';
 import { FakeClient } from '../../../../test/support/fake.client.js';
+import { IoredisTrouble } from '../ioredis-client/ioredis.trouble.js';
 import { ClientLifecycle } from './client.lifecycle.js';
 import { SubscriberConnection } from './subscriber.connection.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
@@ -16,7 +17,7 @@ describe('the subscriptions of a service', () => {
   beforeEach(() => {
     wheel = new TimerWheel();
     client = new FakeClient();
-    const lifecycle = new ClientLifecycle(client, wheel, 3000);
+    const lifecycle = new ClientLifecycle({ client, trouble: new IoredisTrouble() }, wheel, 3000);
     subscriptions = new ChannelSubscriptions(
       new SubscriberConnection({ lifecycle, wheel, stallTimeout: 3000, stalled: () => undefined }),
     );

@@ -1,13 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { TLSSocket } from 'node:tls';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
-import type { ClientPort } from './client.port.js';
-import { ConnectionTrouble } from './connection.trouble.js';
+import type { ClientPort } from '../client-port/client.port.js';
+import type { ConnectionTrouble } from '../client-port/connection.trouble.js';
+import type { OpenClient } from '../client-port/open.client.js';
 import { RedisFailure } from './redis.failure.js';
 import { resetStream } from './stream.reset.js';
 import { machine } from '../timing/machine.js';
 
-/** How long a client may take to report that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
+/** How long a client may take to report that it has ended, in ms: longer than any client waits before it destroys a socket. */
 const CLOSE_TIMEOUT = 3000;
 
 /** The least time that a connection gets to become ready once it is open, in ms: a busy machine is slow. */
@@ -16,7 +17,7 @@ const LEAST_READY_TIMEOUT = 1000;
 /** Pause before a client that ended by itself is connected again, in ms. */
 const RECONNECT_PAUSE = 100;
 
-/** Without a socket no `end` will follow: ioredis waits for its first use, or for its next attempt to connect. */
+/** Without a socket no `end` will follow: the client waits for its first use, or for its next attempt to connect. */
 const SILENT = new Set(['wait', 'reconnecting', 'close', 'end']);
 
 /** Is notified of the state of a connection. @param why the reason */
@@ -37,16 +38,19 @@ export class ClientLifecycle {
   #reconnectTimer: Timer | undefined;
   #wasReady = false;
   #closed = false;
-  readonly trouble = new ConnectionTrouble();
+  readonly client: ClientPort;
+  readonly trouble: ConnectionTrouble;
 
   constructor(
-    readonly client: ClientPort,
+    { client, trouble }: OpenClient<ClientPort>,
     private readonly wheel: TimerWheel,
     /** How long a connection may take to become ready once it is open, in ms. */
     private readonly readyTimeout: number,
     /** For messages; never has a password. */
     readonly address = '',
   ) {
+    this.client = client;
+    this.trouble = trouble;
     client.on('ready', () => {
       this.wheel.cancel(this.#readyTimer);
       // An earlier error is no reason for a later failure.
@@ -60,7 +64,6 @@ export class ClientLifecycle {
     client.on('end', () => this.#reconnectSoon());
     // Without a listener an `error` event would end the process; each call reports what the error means for its lock.
     client.on('error', (error: unknown) => this.trouble.record(error));
-    client.on('sentinelError', (error: unknown) => this.trouble.recordSentinel(error));
   }
 
   get isReady(): boolean {
@@ -72,7 +75,7 @@ export class ClientLifecycle {
     const { why } = this.trouble;
     if (why !== '') return why;
     if (this.#wasReady) return 'the connection was closed';
-    // There is a socket, or ioredis would be at its next attempt.
+    // There is a socket, or the client would be at its next attempt.
     return isInHandshake(this.client) ? 'the server does not answer the TLS handshake' : 'no connection yet';
   }
 

@@ -1,6 +1,6 @@
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
-import type { ClientPort } from './client.port.js';
+import type { ClientPort } from '../client-port/client.port.js';
 import { RedisFailure } from './redis.failure.js';
 
 /** Pause before the request to the next node, in ms. */
@@ -58,7 +58,7 @@ async function hasShardedPubSub(client: ClientPort): Promise<boolean | undefined
     return true;
   } catch (error) {
     // An error reply: the servers are older than Redis 7, or the user lacks the permission. Redisson takes both for a "no".
-    const isReply = error instanceof Error && error.name === 'ReplyError';
-    return isReply && !RedisFailure.from(error).isTransient ? false : undefined;
+    const { kind, isTransient } = RedisFailure.from(error);
+    return kind === 'refused' && !isTransient ? false : undefined;
   }
 }

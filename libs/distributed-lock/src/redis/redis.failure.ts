@@ -61,7 +61,7 @@ export class RedisFailure extends Error {
     return this.kind !== 'refused' || (this.code !== undefined && PASSING.has(this.code));
   }
 
-  /** Maps a rejection of ioredis. An error reply has a name of its own; any other error is one of the connection. */
+  /** Maps a rejection of a client. An error reply has a name of its own; any other error is one of the connection. */
   static from(error: unknown): RedisFailure {
     if (error instanceof RedisFailure) return error;
     const message = errorText(error);

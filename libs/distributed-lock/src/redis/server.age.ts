@@ -1,7 +1,7 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
-import type { ClientPort } from './client.port.js';
+import type { ClientPort } from '../client-port/client.port.js';
 
 /** The connection to a server whose age counts. */
 export interface AgedConnection extends Pick<

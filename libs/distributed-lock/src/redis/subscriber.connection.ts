@@ -70,10 +70,6 @@ export class SubscriberConnection implements Subscriber {
   /** Calls `listener` when the server reports that a channel is no longer its own. */
   onMoved(listener: () => void): void {
     this.lifecycle.client.on('moved', listener);
-    // Version 5 of ioredis takes such a message for the answer to a command, and there may be none.
-    this.lifecycle.client.on('error', (error) => {
-      if (String(error).includes('Command queue state error')) listener();
-    });
   }
 
   async subscribe(channel: string): Promise<void> {

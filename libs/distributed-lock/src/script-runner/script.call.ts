@@ -1,7 +1,7 @@
 import type { Answer } from '../cluster/acked.calls.js';
 import type { Commands, CommandCallback } from '../connections/command.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
+import type { ScriptCommand, ScriptWords } from '../client-port/script.command.js';
 import type { LuaScript } from './lua.script.js';
 import type { RequestedOperation } from './operation.js';
 

@@ -8,7 +8,7 @@ import { DowngradeRegistry } from '../core/downgrade.registry.js';
 import { LockEngine } from '../locks/lock.engine.js';
 import { lockKinds } from '../core/lock.kinds.js';
 import { BackgroundRelease } from '../core/background.release.js';
-import type { Template } from '../redis-source/client.factory.js';
+import type { ClientTemplate } from '../redis-source/client.template.js';
 import { ConnectionPair } from '../connections/connection.pair.js';
 import type { Backend } from '../connections/backend.contract.js';
 import { ReplicaAcks } from '../cluster/replica.acks.js';
@@ -37,7 +37,7 @@ export interface EngineParts {
 }
 
 /** Builds the locks on one Redis. Nothing is connected yet. */
-export function makeEngine(settings: LockSettings, template: Template, parts: EngineParts): OpenEngine {
+export function makeEngine(settings: LockSettings, template: ClientTemplate, parts: EngineParts): OpenEngine {
   const { wheel, notices, option = 'redis' } = parts;
   if (settings.pubsub === 'sharded' && !template.isCluster) {
     throw new LockConfigurationError(
@@ -45,7 +45,7 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
       `pubsub: "sharded" needs a cluster, and ${option} is none.`,
       undefined,
       undefined,
-      `Give an ioredis Cluster as ${option}, or set pubsub: "auto".`,
+      `Give a client of a cluster as ${option}, or set pubsub: "auto".`,
     );
   }
   const { address } = template;

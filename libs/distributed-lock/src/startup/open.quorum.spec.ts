@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NoticeBoard } from '../events/notice.board.js';
-import { readTemplate } from '../redis-source/client.factory.js';
+import { readTemplate } from '../connections/template.loader.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { makeEngine } from './open.engine.js';
 import { openQuorum, readQuorum } from './open.quorum.js';
@@ -14,12 +14,13 @@ function without(option: string): unknown {
   return expect.objectContaining({
     code: 'INVALID_OPTION',
     message: expect.stringContaining(`pubsub: "sharded" needs a cluster, and ${option} is none.`),
-    remedy: `Give an ioredis Cluster as ${option}, or set pubsub: "auto".`,
+    remedy: `Give a client of a cluster as ${option}, or set pubsub: "auto".`,
   });
 }
 
 test('sharded channels without a cluster are refused, with the option that names the server', async () => {
-  expect(() => makeEngine(SETTINGS, readTemplate('redis://a'), PARTS)).toThrow(without('redis'));
-  const servers = readQuorum(['redis://a', 'redis://b', 'redis://c']);
+  const template = await readTemplate('redis://a');
+  expect(() => makeEngine(SETTINGS, template, PARTS)).toThrow(without('redis'));
+  const servers = await readQuorum(['redis://a', 'redis://b', 'redis://c']);
   await expect(openQuorum(SETTINGS, servers, PARTS)).rejects.toEqual(without('redLock.servers[0]'));
 });

@@ -5,7 +5,8 @@ import type { NoticeBoard } from '../events/notice.board.js';
 import type { QuorumServer } from '../groups/quorum.contract.js';
 import { majorityOf } from '../groups/quorum.tally.js';
 import { RedLocks } from '../groups/red.lock.js';
-import { readTemplate, type Template } from '../redis-source/client.factory.js';
+import { readTemplate } from '../connections/template.loader.js';
+import type { ClientTemplate } from '../redis-source/client.template.js';
 import type { RedisSource } from '../redis-source/redis-source.reader.js';
 import { ServerAge } from '../redis/server.age.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -34,7 +35,7 @@ interface MemberParts extends Pick<QuorumMember, 'engine' | 'connections' | 'age
  * Reads the servers of red locks, before anything is connected.
  * @throws LockConfigurationError `INVALID_OPTION` for fewer than three servers, since two do not survive the loss of one, and for one that is named twice
  */
-export function readQuorum(sources: readonly RedisSource[]): readonly Template[] {
+export async function readQuorum(sources: readonly RedisSource[]): Promise<readonly ClientTemplate[]> {
   if (sources.length === 0) return [];
   const different = new Set(sources).size;
   if (sources.length < 3 || different < sources.length) {
@@ -44,7 +45,7 @@ export function readQuorum(sources: readonly RedisSource[]): readonly Template[]
       `redLock.servers must name at least three independent servers, not ${said}.`,
     );
   }
-  return sources.map((source, index) => readTemplate(source, serverOption(index)));
+  return await Promise.all(sources.map((source, index) => readTemplate(source, serverOption(index))));
 }
 
 /** The name of a server for messages. */
@@ -55,7 +56,7 @@ function serverOption(index: number): string {
 /** Builds locks on several independent servers. @throws LockUnavailableError when no majority can be reached */
 export async function openQuorum(
   settings: LockSettings,
-  templates: readonly Template[],
+  templates: readonly ClientTemplate[],
   shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
 ): Promise<OpenQuorum> {
   const notices = new QuorumNotices(shared.notices);
@@ -105,7 +106,7 @@ export function memberOf({ engine, connections, age, address }: MemberParts): Qu
 
 function makeMember(
   settings: LockSettings,
-  template: Template,
+  template: ClientTemplate,
   shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices; readonly option: string },
 ): QuorumMember {
   const { address } = template;

@@ -2,10 +2,10 @@ import type { LockSettings } from '../contracts/settings.js';
 import { NoticeBoard } from '../events/notice.board.js';
 import { InstanceScripts } from '../instances/instance.scripts.js';
 import { TickRunner } from '../ticks/tick.runner.js';
-import { readTemplate } from '../redis-source/client.factory.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { RedisSource } from '../redis-source/redis-source.reader.js';
 import { openSession, type ServerSession } from '../connections/server.session.js';
+import { readTemplate } from '../connections/template.loader.js';
 import type { Backend } from '../connections/backend.contract.js';
 import { TickScripts } from '../ticks/tick.scripts.js';
 import { StoreClock } from '../job-control/store.clock.js';
@@ -26,7 +26,7 @@ export async function openLockService(
 ): Promise<LockService> {
   const shared = { wheel: new TimerWheel(), notices: new NoticeBoard() };
   shared.notices.listen(logNotices());
-  const [template, servers] = [readTemplate(source), readQuorum(quorum)];
+  const [template, servers] = [await readTemplate(source), await readQuorum(quorum)];
   if (template.missesFailover)
     shared.notices.post({ kind: 'failover-undetected', address: template.address });
   const open = makeEngine(settings, template, shared);

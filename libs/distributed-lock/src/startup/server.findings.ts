@@ -44,7 +44,7 @@ function judgeRole({ role, isSentinel }: ServerFacts): Finding {
     return fail(
       check,
       'this is a sentinel: it keeps no data',
-      'Give the address of the master. An application gives the sentinels in its ioredis options.',
+      'Give the address of the master. An application gives the sentinels in its option redis.',
     );
   if (role === undefined) return withheld(check, 'its role', 'Make sure that it is a master.');
   return role === 'master'

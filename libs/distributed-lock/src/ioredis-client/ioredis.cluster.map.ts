@@ -1,18 +1,19 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import type { ConnectionTrouble } from '../redis/connection.trouble.js';
+import type { ClusterMap, NodeKey } from '../client-port/cluster.map.js';
+import type { OpenClient, Purpose } from '../client-port/open.client.js';
 import { resetStream } from '../redis/stream.reset.js';
+import { IoredisTrouble } from './ioredis.trouble.js';
 
-/** `host:port`, as this process reaches the node. */
-export type NodeKey = string;
-
-/** Which node of a cluster has which slot, by the knowledge of the client that sends commands. */
-export class ClusterMap {
+/** The map that a Cluster of ioredis keeps, with its pool of clients. */
+export class IoredisClusterMap implements ClusterMap {
   /** Caches the clients of the pool, because the pool builds a new list for each look-up. */
   readonly #clients = new Map<NodeKey, Redis>();
 
   constructor(
     private readonly cluster: Cluster,
-    private readonly trouble?: ConnectionTrouble,
+    private readonly trouble: IoredisTrouble,
+    /** Additional options of one more client of a node, beside the node's own options. */
+    private readonly nodeOptions: (purpose: Purpose) => RedisOptions,
   ) {
     cluster.on('-node', () => this.#clients.clear());
   }
@@ -24,7 +25,7 @@ export class ClusterMap {
 
   /** Why there is no connection to a node, with its address; undefined while no failure is known. */
   troubleOf(node: NodeKey | undefined): string | undefined {
-    const why = node === undefined ? undefined : this.trouble?.ofNode(node);
+    const why = node === undefined ? undefined : this.trouble.ofNode(node);
     return why === undefined ? undefined : `${node}: ${why}`;
   }
 
@@ -33,13 +34,19 @@ export class ClusterMap {
     return this.cluster.nodes('master').map(keyOf);
   }
 
-  /** One more client of a node. @returns undefined while no node is known at all */
-  connect(key: NodeKey, options: RedisOptions): Redis | undefined {
-    // A lost node is no longer in the pool; all nodes of a cluster are reached with the same options.
-    const [any] = this.cluster.nodes();
-    const known = this.client(key) ?? any;
-    const colon = key.lastIndexOf(':');
-    return known?.duplicate({ ...options, host: key.slice(0, colon), port: Number(key.slice(colon + 1)) });
+  connectSubscriber(key: NodeKey): OpenClient | undefined {
+    const client = this.#connect(key, this.nodeOptions('subscriber'));
+    if (client === undefined) return undefined;
+    // Version 5 of ioredis takes the message that a channel has moved for the answer to a command, and there may be none.
+    client.on('error', (error) => {
+      if (String(error).includes('Command queue state error')) client.emit('moved');
+    });
+    return { client, trouble: new IoredisTrouble() };
+  }
+
+  connectOnce(key: NodeKey): Redis | undefined {
+    const options = this.nodeOptions('commands');
+    return this.#connect(key, { ...options, enableOfflineQueue: true, retryStrategy: () => null });
   }
 
   /** The connection for the commands of a node; undefined for an unknown node. */
@@ -84,6 +91,15 @@ export class ClusterMap {
     const idle = this.cluster.nodes('master').filter(({ status }) => status === 'wait');
     // Its cluster replaces a master that cannot be reached.
     await Promise.all(idle.map((node) => node.connect().catch(() => undefined)));
+  }
+
+  /** @returns undefined while no node is known at all */
+  #connect(key: NodeKey, options: RedisOptions): Redis | undefined {
+    // A lost node is no longer in the pool; all nodes of a cluster are reached with the same options.
+    const [any] = this.cluster.nodes();
+    const known = this.client(key) ?? any;
+    const colon = key.lastIndexOf(':');
+    return known?.duplicate({ ...options, host: key.slice(0, colon), port: Number(key.slice(colon + 1)) });
   }
 }
 

@@ -1,10 +1,5 @@
+import type { WarningListener } from '../client-port/connection.warning.js';
 import { errorText } from '../errors/error.text.js';
-
-/** A remark about a connection that is used although it is not in all respects as ioredis demands it. */
-export type HandshakeWarning = 'password-unneeded' | 'server-unchecked' | 'resp3-refused' | 'sentinel-away';
-
-/** Called for such a connection. @param why the server's own words */
-export type WarningListener = (warning: HandshakeWarning, why: string) => void;
 
 /** What is demanded of a connection, beside its client's own options. */
 export interface Demands {

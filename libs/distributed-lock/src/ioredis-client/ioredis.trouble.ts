@@ -1,3 +1,4 @@
+import type { ConnectionTrouble } from '../client-port/connection.trouble.js';
 import { isObject } from '../objects/prototype.chain.js';
 import { errorText } from '../errors/error.text.js';
 import { HandshakeMismatchError } from './handshake.check.js';
@@ -19,7 +20,7 @@ const NO_MASTER = /^connected to sentinel (\S+) successfully, but got an invalid
 const NOT_CONNECTED = /^failed to connect to sentinel (\S+) because (.*)$/;
 
 /** Why a client has no connection, as ioredis reports it: by its events `error`, `node error` and `sentinelError`, and by its rejections. */
-export class ConnectionTrouble {
+export class IoredisTrouble implements ConnectionTrouble {
   /** The errors of sentinels since the last request to all of them. */
   #sentinels: string[] = [];
   readonly #nodes = new Map<string, string>();

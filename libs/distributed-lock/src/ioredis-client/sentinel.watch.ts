@@ -1,6 +1,6 @@
 import { errorText } from '../errors/error.text.js';
-import type { ConnectionTrouble } from '../redis/connection.trouble.js';
-import { replaceMethod } from '../redis/handshake.check.js';
+import { replaceMethod } from './handshake.check.js';
+import type { IoredisTrouble } from './ioredis.trouble.js';
 
 /** The members in use of a connection to a sentinel. */
 interface SentinelClient {
@@ -20,11 +20,7 @@ type Connect = (place: SentinelPlace, options?: object) => SentinelClient;
  * and the errors of those that report a failover would be printed by ioredis, since it adds no listener of its own.
  * @param away called for the errors of the latter
  */
-export function watchSentinels(
-  client: object,
-  trouble: ConnectionTrouble,
-  away: (why: string) => void,
-): void {
+export function watchSentinels(client: object, trouble: IoredisTrouble, away: (why: string) => void): void {
   const connector: unknown = Reflect.get(client, 'connector');
   if (typeof connector !== 'object' || connector === null) return;
   const connect: unknown = Reflect.get(connector, 'connectToSentinel');

@@ -1,12 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { ConnectionTrouble } from '../redis/connection.trouble.js';
-import {
-  HandshakeCheck,
-  replaceMethod,
-  type Demands,
-  type WarningListener,
-} from '../redis/handshake.check.js';
+import type { WarningListener } from '../client-port/connection.warning.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import { HandshakeCheck, replaceMethod, type Demands } from './handshake.check.js';
+import type { IoredisTrouble } from './ioredis.trouble.js';
 
 /** How long one node has to report the state of the cluster before the next request, in ms, and the number of requests. */
 const STATE_OF_CLUSTER = { patience: 100, questions: 5 };
@@ -23,7 +19,7 @@ interface NodeWatchParts extends Pick<Demands, 'resp3'> {
  */
 export function watchNodes(
   cluster: Cluster,
-  trouble: ConnectionTrouble,
+  trouble: IoredisTrouble,
   { resp3, wheel, warn }: NodeWatchParts,
 ): void {
   const demands = { master: false, resp3 };

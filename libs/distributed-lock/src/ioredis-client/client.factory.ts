@@ -1,19 +1,17 @@
 import { Cluster, Redis, type ClusterNode, type RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { CLIENT_OVERRIDES, CLUSTER_OVERRIDES } from './client.options.js';
+import type { Purpose } from '../client-port/open.client.js';
+import { readTexts } from '../redis-source/client-option.checks.js';
+import { CLIENT_OVERRIDES, CLUSTER_OVERRIDES } from '../redis-source/client.options.js';
+import { isClient, type IoredisSource } from '../redis-source/redis-source.reader.js';
 import { connectorOf } from './direct.connector.js';
-import { readTexts } from './client-option.checks.js';
-import { isClient, readSource, type RedisSource } from './redis-source.reader.js';
 import { tlsOf } from './tls.options.js';
 
 /** A client of the library. */
 export type Client = Redis | Cluster;
 
-/** The purpose of a client. */
-type Purpose = 'commands' | 'subscriber';
-
-/** The result of reading a source, which is done once. */
-export interface Template {
+/** How clients of ioredis are made from a source. */
+export interface ClientFactory {
   readonly isCluster: boolean;
   /** ioredis puts it before keys but not before channels; the library puts it before lock names instead. */
   readonly keyPrefix: string;
@@ -31,19 +29,17 @@ export interface Template {
 }
 
 /**
- * Reads the source without sending anything on it.
- * @param option its name, for messages
- * @throws LockConfigurationError `INVALID_OPTION` for an invalid source
+ * Reads a source that was checked, without sending anything on it.
+ * @throws LockConfigurationError `INVALID_OPTION` for a client whose `duplicate()` is not that of ioredis
  */
-export function readTemplate(source: RedisSource, option = 'redis'): Template {
-  const given = readSource(option, source);
+export function readFactory(given: IoredisSource): ClientFactory {
   if (typeof given === 'string') return ofUrl(given);
   if (isClient(given))
     return given instanceof Cluster || ('isCluster' in given && given.isCluster)
       ? ofCluster(given as Cluster)
       : ofRedis(given as Redis);
   const options = readTexts(given);
-  const made = template(
+  const made = factory(
     (purpose) =>
       new Redis(
         ours({
@@ -59,7 +55,7 @@ export function readTemplate(source: RedisSource, option = 'redis'): Template {
 }
 
 /** In ioredis the query of a URL takes precedence over options, so the query's options are read first, and given like a client's. */
-function ofUrl(url: string): Template {
+function ofUrl(url: string): ClientFactory {
   const reader = new Redis(url, { lazyConnect: true });
   reader.disconnect();
   // A query is text; any value but our own `true` comes from the URL.
@@ -72,9 +68,9 @@ function ours<T extends RedisOptions>(options: T): T & typeof CLIENT_OVERRIDES {
   return { ...options, ...CLIENT_OVERRIDES };
 }
 
-function ofRedis(client: Redis): Template {
+function ofRedis(client: Redis): ClientFactory {
   const { options } = client;
-  return template(
+  return factory(
     (purpose) => copyOf(client, client.duplicate(ours(connectionOf(options, purpose)))),
     false,
     options,
@@ -82,9 +78,9 @@ function ofRedis(client: Redis): Template {
   );
 }
 
-function ofCluster(cluster: Cluster): Template {
+function ofCluster(cluster: Cluster): ClientFactory {
   const { options } = cluster;
-  const create: Template['create'] = (purpose) => {
+  const create: ClientFactory['create'] = (purpose) => {
     const { redisOptions = {} } = options;
     const override = {
       ...CLUSTER_OVERRIDES,
@@ -95,7 +91,7 @@ function ofCluster(cluster: Cluster): Template {
     };
     return copyOf(cluster, cluster.duplicate(startupNodesOf(cluster), override));
   };
-  return template(
+  return factory(
     create,
     true,
     {
@@ -140,12 +136,12 @@ function copyOf<T extends Client>(client: T, copy: T): T {
   );
 }
 
-function template(
-  create: Template['create'],
+function factory(
+  create: ClientFactory['create'],
   isCluster: boolean,
   options: RedisOptions,
   address: string,
-): Template {
+): ClientFactory {
   return {
     create,
     isCluster,

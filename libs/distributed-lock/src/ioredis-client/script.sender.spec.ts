@@ -1,6 +1,6 @@
 import { Redis, type Command } from 'ioredis';
 import { expect, test } from 'vitest';
-import { sendScript } from './script.command.js';
+import { sendScript } from './script.sender.js';
 
 test.each(['evalsha', 'eval'] as const)('%s is sent as the client would send it', async (how) => {
   const client = new Redis({ lazyConnect: true });

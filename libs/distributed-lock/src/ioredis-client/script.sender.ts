@@ -1,14 +1,5 @@
 import { Command, Redis } from 'ioredis';
-import type { ClientPort } from './client.port.js';
-
-/** The command that runs a script. */
-export type ScriptCommand = 'evalsha' | 'eval';
-
-/** The words of a script's command in the order of Redis: its SHA-1 or its text, the number of its keys, the keys, and its arguments. */
-export type ScriptWords = string[];
-
-/** A client that scripts can be sent on. */
-export type ScriptPort = Pick<ClientPort, ScriptCommand>;
+import type { ScriptCommand, ScriptPort, ScriptWords } from '../client-port/script.command.js';
 
 /** The same option as in the client's own method. */
 const REPLY_IN_TEXT = { replyEncoding: 'utf8' } as const;
