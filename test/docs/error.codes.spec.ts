@@ -13,8 +13,14 @@ const SECTION = /^#### `(?<code>[A-Z_]+)`\n(?<text>.*?)(?=^#|$(?![^]))/gms;
 /** The page in the package, with the anchor of a code. */
 const ANCHOR = /^node_modules\/nestjs-distributed-lock\/docs\/troubleshooting\.md#[a-z_]+$/;
 
-/** They need a replica, or a scheduler that loses its calls: tests of their own provoke them. */
-const PROVOKED_ELSEWHERE = ['NOT_REPLICATED', 'REJECTED_BY_REDIS', 'UNBOUND_SCHEDULE', 'UNCLEAR_CALL'];
+/** They need a replica, a scheduler that loses its calls, or an application without a client: tests of their own provoke them. */
+const PROVOKED_ELSEWHERE = [
+  'CLIENT_NOT_INSTALLED',
+  'NOT_REPLICATED',
+  'REJECTED_BY_REDIS',
+  'UNBOUND_SCHEDULE',
+  'UNCLEAR_CALL',
+];
 
 /** The text below the heading of each code. */
 const SECTIONS = new Map(
