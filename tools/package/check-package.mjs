@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { TSC, TSC_6 } from '../build/compilers.mjs';
 import { runNode } from '../build/node.runner.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
+import { checkClients } from './client.checker.mjs';
 import { checkBudget } from './package.budget.mjs';
 import { PackageStage } from './package.stage.mjs';
 import { checkPublished } from './published.checker.mjs';
@@ -183,7 +184,8 @@ function subpathImports(stage) {
 async function checkOptionalPeers(stage) {
   const { name, peerDependenciesMeta = {} } = stage.manifest;
   const optional = Object.keys(peerDependenciesMeta).filter((peer) => peerDependenciesMeta[peer]?.optional);
-  await Promise.all(optional.map((peer) => stage.unlink(peer)));
+  // Clients are gone by now.
+  await Promise.all(optional.map((peer) => stage.unlink(peer).catch(() => undefined)));
   const without = `loading without ${optional.join(', ')}`;
   expectOutput(
     `${without} by import`,
@@ -241,6 +243,7 @@ else {
     const budget = await checkBudget(stage, !process.argv.includes('--counted'));
     problems.push(...budget.problems);
     console.log(budget.line);
+    problems.push(...(await checkClients(stage)));
     await checkOptionalPeers(stage);
   } finally {
     await stage.close();

@@ -9,9 +9,9 @@ import { readLoaded } from './loaded.files.mjs';
  * `importing` is how often an import may take as long as one of a single file with the same code: 45 ms where that takes 33.
  */
 const BUDGET = {
-  packed: 560,
-  unpacked: 2050,
-  declarations: 185,
+  packed: 580,
+  unpacked: 2120,
+  declarations: 190,
   files: 120,
   dependencies: 1,
   loaded: 750,
