@@ -10,7 +10,8 @@ import { ClusterClient } from './cluster.client.js';
 import { NodeClient } from './node.client.js';
 import { NodeRedisClusterMap } from './node-redis.cluster.map.js';
 import { NodeRedisTrouble } from './node-redis.trouble.js';
-import type { MakeRawClient, RawOptions } from './raw.client.js';
+import type { RedisPackage } from './package.loader.js';
+import type { RawOptions } from './raw.client.js';
 import { SlotFinder } from './slot.finder.js';
 import { optionsOfUrl } from './url.options.js';
 
@@ -32,14 +33,14 @@ interface ClusterSource {
  */
 export function clusterOf(
   given: NodeRedisCluster,
-  make: MakeRawClient,
+  createClient: RedisPackage['createClient'],
 ): Pick<ClientTemplate, 'openCluster' | 'keyPrefix'> {
   const { rootNodes, defaults, RESP, nodeAddressMap, ...rest } = readCluster(given);
   const keyPrefix = rest.keyPrefix ?? defaults?.keyPrefix ?? '';
   const roots = rootNodes.map(rootOf);
   const [any] = roots;
   // As in the client itself: the options of a root node are for the first question, those of all nodes are the defaults.
-  const maker = new ClientMaker({ ...any?.login, ...defaults, RESP }, make);
+  const maker = new ClientMaker(createClient({ ...any?.login, ...defaults, RESP }));
   const openCluster = (wheel: TimerWheel, watch?: ConnectionWatch): OpenCluster => {
     const demands = { master: false, warn: watch?.warn ?? (() => undefined) };
     const clientOf = (purpose: Purpose, isOnce: boolean) => (node: NodeKey) =>

@@ -43,7 +43,7 @@ export async function readNodeRedis(
     const { createClient } = await loadPackage();
     return templateOf({ address: 'the cluster', isCluster: true, ...clusterOf(given, createClient) });
   }
-  const maker = ClientMaker.of(given);
+  const maker = new ClientMaker(given);
   const { keyPrefix = '' } = maker.options;
   return templateOf({ keyPrefix, address: addressOf(maker.options), open: opener(maker) });
 }
@@ -54,7 +54,7 @@ function ofUrl(url: string, option: string, { createClient, createCluster }: Red
     address: addressOf(options),
     lazy,
     lazyRemedy: 'Add ?lazyConnect=true to the URL to start without it.',
-    open: opener(new ClientMaker(options, createClient)),
+    open: opener(new ClientMaker(createClient(options))),
     clusterBehind: () => createCluster(clusterOptions(options)),
   });
 }

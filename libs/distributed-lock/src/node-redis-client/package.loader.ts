@@ -1,9 +1,10 @@
-import type { NodeRedisCluster } from '../redis-source/node-redis.source.js';
-import type { MakeRawClient } from './raw.client.js';
+import type { NodeRedisClient, NodeRedisCluster } from '../redis-source/node-redis.source.js';
+import type { RawOptions } from './raw.client.js';
 
 /** What is used of the `redis` package. */
 export interface RedisPackage {
-  readonly createClient: MakeRawClient;
+  /** Makes a client, which does not connect by itself. */
+  readonly createClient: (options: RawOptions) => NodeRedisClient;
   readonly createCluster: (options: object) => NodeRedisCluster;
 }
 

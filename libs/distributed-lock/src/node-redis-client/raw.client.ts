@@ -30,6 +30,3 @@ export interface RawSocketOptions {
   readonly path?: string | undefined;
   readonly tls?: unknown;
 }
-
-/** Makes a client, which does not connect by itself. */
-export type MakeRawClient = (options: RawOptions) => RawClient;

@@ -7,17 +7,18 @@ import { FailoverWatch } from './failover.watch.js';
 import { MasterFinder } from './master.finder.js';
 import { NodeClient } from './node.client.js';
 import { NodeRedisTrouble } from './node-redis.trouble.js';
-import type { MakeRawClient, RawOptions } from './raw.client.js';
+import type { RedisPackage } from './package.loader.js';
+import type { RawOptions } from './raw.client.js';
 
 /** Makes clients of the master that sentinels name: before each connection they are asked for it. */
 export function sentinelOpener(
   options: NodeRedisSentinelOptions,
-  make: MakeRawClient,
+  createClient: RedisPackage['createClient'],
 ): ClientTemplate['open'] {
   const { nodeClientOptions, sentinelClientOptions } = options;
   const shared = { RESP: Reflect.get(options, 'RESP') };
-  const masters = new ClientMaker(optionsOf(shared, nodeClientOptions), make);
-  const sentinels = new ClientMaker(optionsOf(shared, sentinelClientOptions), make);
+  const masters = new ClientMaker(createClient(optionsOf(shared, nodeClientOptions)));
+  const sentinels = new ClientMaker(createClient(optionsOf(shared, sentinelClientOptions)));
   return (purpose: Purpose, wheel: TimerWheel, watch?: ConnectionWatch): OpenClient => {
     const connect = (sentinel: SentinelNode, signal: AbortSignal) =>
       sentinels.client('subscriber', signal, sentinel);
