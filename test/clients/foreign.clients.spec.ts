@@ -17,6 +17,7 @@ const PACKAGES = [
   'iovalkey@0.4',
   'ioredis5@npm:ioredis@5',
   'redis@5',
+  'redis6@npm:redis@6',
   'redis4@npm:redis@4',
   'redis3@npm:redis@3',
 ];
@@ -82,7 +83,7 @@ describe.each(['iovalkey', 'ioredis5'])('a client of %s', (name) => {
 });
 
 describe('of the "redis" package', () => {
-  test.each(['redis'])('a client that %s makes is a template, and is left alone', async (version) => {
+  test.each(['redis', 'redis6'])('a client that %s makes is a template, and is left alone', async (version) => {
     const make = load<Readonly<Record<string, Make>>>(version)['createClient'];
     const client = make?.({ url: server().url }) as RedisSource & { readonly isOpen: boolean };
     const [one, other] = [await services.open({}, client), await services.open({}, client)];
@@ -97,6 +98,7 @@ describe('of the "redis" package', () => {
 
   const made: readonly (readonly [version: string, factory: string, remedy: string])[] = [
     ['redis', 'createSentinel', 'sentinelRootNodes:'],
+    ['redis6', 'createSentinel', 'sentinelRootNodes:'],
     ['redis', 'createClientPool', 'createClient('],
     ['redis4', 'createClient', 'Update'],
     ['redis4', 'createCluster', 'Update'],
