@@ -83,18 +83,21 @@ describe.each(['iovalkey', 'ioredis5'])('a client of %s', (name) => {
 });
 
 describe('of the "redis" package', () => {
-  test.each(['redis', 'redis6'])('a client that %s makes is a template, and is left alone', async (version) => {
-    const make = load<Readonly<Record<string, Make>>>(version)['createClient'];
-    const client = make?.({ url: server().url }) as RedisSource & { readonly isOpen: boolean };
-    const [one, other] = [await services.open({}, client), await services.open({}, client)];
-    const held = await one.getLock('x').lock();
-    await view.redis.script('FLUSH');
-    const waiting = other.getLock('x').lock({ waitTime: scaled(5000) });
-    await until('it waits', async () => (await services.channels()).length > 0);
-    expect(await held.unlock()).toBe('released');
-    expect(await (await waiting).unlock()).toBe('released');
-    expect(client.isOpen).toBe(false);
-  });
+  test.each(['redis', 'redis6'])(
+    'a client that %s makes is a template, and is left alone',
+    async (version) => {
+      const make = load<Readonly<Record<string, Make>>>(version)['createClient'];
+      const client = make?.({ url: server().url }) as RedisSource & { readonly isOpen: boolean };
+      const [one, other] = [await services.open({}, client), await services.open({}, client)];
+      const held = await one.getLock('x').lock();
+      await view.redis.script('FLUSH');
+      const waiting = other.getLock('x').lock({ waitTime: scaled(5000) });
+      await until('it waits', async () => (await services.channels()).length > 0);
+      expect(await held.unlock()).toBe('released');
+      expect(await (await waiting).unlock()).toBe('released');
+      expect(client.isOpen).toBe(false);
+    },
+  );
 
   const made: readonly (readonly [version: string, factory: string, remedy: string])[] = [
     ['redis', 'createSentinel', 'sentinelRootNodes:'],
