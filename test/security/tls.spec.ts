@@ -3,7 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NodePort } from '../../libs/distributed-lock/src/client-port/client.port.js';
+import { readTemplate } from '../../libs/distributed-lock/src/connections/template.loader.js';
+import { errorText } from '../../libs/distributed-lock/src/errors/error.text.js';
 import { readFactory } from '../../libs/distributed-lock/src/ioredis-client/client.factory.js';
 import type {
   IoredisSource,
@@ -12,6 +16,7 @@ import type {
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
+import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { findFreePort } from '../../tools/redis/redis.probe.mjs';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
@@ -101,6 +106,10 @@ describe.skipIf(scene === undefined)('over TLS', { concurrent: true }, () => {
       'a client',
       () => new Redis(`rediss://:${PASSWORD}@${HOST}:${right.port}`, { tls: { ca }, lazyConnect: true }),
     ],
+    [
+      'a client of node-redis',
+      () => createClient({ password: PASSWORD, socket: { host: HOST, port: right.port, tls: true, ca } }),
+    ],
   ])('locks are taken, waited for and freed, commands and messages both, by %s', async (what, source) => {
     const [one, other] = await Promise.all([open(source()), open(source())]);
     try {
@@ -174,12 +183,21 @@ describe.skipIf(scene === undefined)('over TLS', { concurrent: true }, () => {
       const reasons: string[] = [];
       process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
       try {
-        for (const [what, source] of refusing) {
-          const template = readFactory(source() as IoredisSource);
+        const byNodeRedis = await readTemplate(
+          createClient({ password: PASSWORD, socket: { host: HOST, port: right.port, tls: true } }),
+        );
+        const makers: [string, () => Pick<NodePort, 'on' | 'connect' | 'disconnect'>][] = [
+          ...refusing.map(([what, source]): (typeof makers)[number] => {
+            const factory = readFactory(source() as IoredisSource);
+            return [what, () => factory.create('commands')];
+          }),
+          ['a client of node-redis', () => byNodeRedis.open('commands', new TimerWheel()).client],
+        ];
+        for (const [what, make] of makers) {
           // The server answers the end with an alert, which must meet the refusal: one of eight does, or more.
           for (let round = 0; round < 60; round += 1) {
-            const made = template.create('commands');
-            made.on('error', (error) => reasons.push(`${what}: ${error.message}`));
+            const made = make();
+            made.on('error', (error) => reasons.push(`${what}: ${errorText(error)}`));
             made.connect().catch(() => undefined);
             await sleep((round % 12) * 0.7);
             made.disconnect();
