@@ -24,7 +24,8 @@ const RUN = /\bnpm run (?:--silent )?(?<script>[\w:.-]+)/g;
 const TEST = /\bnpm test\b/;
 const NPX = /\bnpx (?:--yes |-y )?(?<tool>@?[\w/.-]+)(?: +(?<word>[a-z]+))?/g;
 const ADD = /\bnest(?:js\/cli)? add (?<package>[\w@/-]+)/g;
-const NODE = /\bnode (?<file>(?:tools|sample-app|bench|dist|test)\/[\w/.-]+)/g;
+/** `dist/main` is that of the reader's application. */
+const NODE = /\bnode (?!dist\/main\b)(?<file>(?:tools|sample-app|bench|dist|test)\/[\w/.-]+)/g;
 
 /** What is wrong with the commands that a page names, in its blocks and in its sentences. */
 export function findBrokenCommands(page: Page, offer: Offer, root = '.'): string[] {

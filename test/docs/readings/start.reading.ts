@@ -17,23 +17,23 @@ import { LockService } from 'nestjs-distributed-lock';
 import { AppModule } from './app.module.js';
 import { Accounts } from './accounts.js';
 import { byHand } from './by.hand.js';
-import { Invoices } from './invoices.js';
 
 class Root {}
 Module({ imports: [AppModule], controllers: [Accounts] })(Root);
+const ticks = [];
+console.log = (...words) => { if (words[0] === 'tick') ticks.push(words[1]); };
 const apps = await Promise.all([1, 2].map(() => NestFactory.create(Root, { logger: false })));
 const [url] = await Promise.all(apps.map(async (app) => { await app.listen(0, '127.0.0.1'); return app.getUrl(); }));
 const post = (path) => fetch(url + path, { method: 'POST' });
 const statuses = (await Promise.all(Array.from({ length: 5 }, () => post('/accounts/a/withdrawals')))).map(({ status }) => status);
 await Promise.all([post('/accounts/a/transfers/b'), post('/accounts/b/transfers/a')]);
-const sent = () => apps.flatMap((app) => app.get(Invoices).sent);
-while (sent().length < 3) await new Promise((resolve) => setTimeout(resolve, 50));
-console.log(JSON.stringify({
+while (ticks.length < 3) await new Promise((resolve) => setTimeout(resolve, 50));
+process.stdout.write(JSON.stringify({
   statuses,
   balance: apps[0].get(Accounts).balances.get('a'),
   byHand: await byHand(apps[0].get(LockService)),
-  ticks: sent().length,
-  differentTicks: new Set(sent()).size,
+  ticks: ticks.length,
+  differentTicks: new Set(ticks).size,
 }));
 await Promise.all(apps.map((app) => app.close()));
 `;
@@ -56,7 +56,7 @@ async function runStart(stage: DocStage): Promise<void> {
   expect(seen).toEqual({
     statuses: [201, 201, 201, 201, 201],
     balance: 50,
-    byHand: 'held by us',
+    byHand: 'done',
     ticks: 3,
     differentTicks: 3,
   });

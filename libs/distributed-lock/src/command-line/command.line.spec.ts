@@ -70,6 +70,11 @@ describe('a command line', () => {
     ['runs', 'runs needs the name of a job.'],
     ['show a b', 'show accepts one name, but there is also "b".'],
     ['ls a', 'ls accepts no name, but there is also "a".'],
+    [
+      'jobs redis://:secret@there',
+      'jobs accepts no name, but there is also an address: give it with --redis.',
+    ],
+    ['show a rediss://there', 'show accepts one name, but there is also an address: give it with --redis.'],
     ['run a', 'run needs a command after " -- ".'],
     ['show a -- b', 'show accepts nothing after " -- ".'],
     ['ls --yes', 'ls has no option --yes.'],

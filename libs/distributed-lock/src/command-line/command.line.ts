@@ -184,10 +184,14 @@ function check(
   const [least, most] = takesName ? [1, 1] : command === 'doctor' ? [0, 1] : [0, 0];
   if (names.length < least)
     throw new UsageError(`${command} needs the name of a ${OF_LOCKS.includes(command) ? 'lock' : 'job'}.`);
-  if (names.length > most)
+  const [extra] = names.slice(most);
+  if (extra !== undefined) {
+    // An address may have a password in it, so it is not repeated.
+    const there = /^rediss?:\/\//i.test(extra) ? 'an address: give it with --redis' : `"${extra}"`;
     throw new UsageError(
-      `${command} accepts ${most === 0 ? 'no name' : 'one name'}, but there is also "${names[most]}".`,
+      `${command} accepts ${most === 0 ? 'no name' : 'one name'}, but there is also ${there}.`,
     );
+  }
   if (command === 'run' && words.length === 0) throw new UsageError('run needs a command after " -- ".');
 }
 

@@ -235,7 +235,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'shutdown-waits':
       return [
         'warn',
-        `The shutdown waits for ${notice.reasons.join('; ')}. In ${notice.left} ms (shutdownTimeout) the signals are aborted and the locks are released. A lock without running work was never unlocked: use using(), or call unlock() in a finally block.`,
+        `The shutdown waits for what still runs: ${notice.reasons.join('; ')}. In ${notice.left} ms (shutdownTimeout) the signals are aborted and the locks are released. A lock without running work was never unlocked: use using(), or call unlock() in a finally block.`,
       ];
     case 'event-refused':
       return [
