@@ -89,8 +89,10 @@ export const NO_WORK: Readonly<Record<string, readonly string[]>> = {
     'DistributedLockModule.forRootAsync(options).useFactory',
     'DistributedLockTestingModule.forRootAsync(options).useFactory',
   ],
+  'it names the address of a server': ['DistributedLockModule.forRoot(options).redis.nodeAddressMap'],
   'it belongs to another package: a client, a provider of meters, an application': [
     'DistributedLockMetricsModule.forRoot(measured).meterProvider.getMeter',
+    'DistributedLockModule.forRoot(options).redis.destroy',
     'DistributedLockModule.forRoot(options).redis.disconnect',
     'DistributedLockModule.forRoot(options).redis.duplicate',
     'DistributedLockTracingModule.forRoot(traced).tracerProvider.getTracer',
