@@ -29,7 +29,9 @@ export interface NodeRedisCluster {
 
 /** The address of a sentinel. */
 export interface SentinelNode {
+  /** Its host name or IP address. */
   readonly host: string;
+  /** Its TCP port. */
   readonly port: number;
 }
 
