@@ -55,13 +55,7 @@ const load = <T>(name: string): T => createRequire(join(folder, 'package.json'))
 describe.each(['iovalkey', 'ioredis5'])('a client of %s', (name) => {
   test('is a template like one of ioredis, and is left alone', async () => {
     const client = new (load<IoredisPackage>(name).Redis)({ port: server().port, lazyConnect: true });
-    const [one, other] = [await services.open({}, client), await services.open({}, client)];
-    const held = await one.getLock('x').lock();
-    await view.redis.script('FLUSH');
-    const waiting = other.getLock('x').lock({ waitTime: scaled(5000) });
-    await until('it waits', async () => (await services.channels()).length > 0);
-    expect(await held.unlock()).toBe('released');
-    expect(await (await waiting).unlock()).toBe('released');
+    await expectLocksBy(client);
     expect(client.status).toBe('wait');
   });
 
@@ -88,13 +82,7 @@ describe('of the "redis" package', () => {
     async (version) => {
       const make = load<Readonly<Record<string, Make>>>(version)['createClient'];
       const client = make?.({ url: server().url }) as RedisSource & { readonly isOpen: boolean };
-      const [one, other] = [await services.open({}, client), await services.open({}, client)];
-      const held = await one.getLock('x').lock();
-      await view.redis.script('FLUSH');
-      const waiting = other.getLock('x').lock({ waitTime: scaled(5000) });
-      await until('it waits', async () => (await services.channels()).length > 0);
-      expect(await held.unlock()).toBe('released');
-      expect(await (await waiting).unlock()).toBe('released');
+      await expectLocksBy(client);
       expect(client.isOpen).toBe(false);
     },
   );
@@ -192,3 +180,14 @@ describe('the type of the option', () => {
     scaled(60_000),
   );
 });
+
+/** Two instances with the client as their template: one waits for the lock that the other one releases. */
+async function expectLocksBy(client: RedisSource): Promise<void> {
+  const [one, other] = [await services.open({}, client), await services.open({}, client)];
+  const held = await one.getLock('x').lock();
+  await view.redis.script('FLUSH');
+  const waiting = other.getLock('x').lock({ waitTime: scaled(5000) });
+  await until('it waits', async () => (await services.channels()).length > 0);
+  expect(await held.unlock()).toBe('released');
+  expect(await (await waiting).unlock()).toBe('released');
+}

@@ -3,9 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installDocsTools } from '../../tools/docs/docs.installer.mjs';
-import { Unavailable } from '../../tools/test/unavailable.mjs';
 import { scaled } from '../support/slowness.js';
+import { lacking } from './docs.tools.js';
 
 /** For each rule of the word list, in its order, a sentence that it refuses. */
 const WORDS = [
@@ -41,14 +40,6 @@ const FINE = [
   'A handed-over run continues. The option `handOver` bounds the hand-offs between waiters whose lock is released.',
   'See [the least-privilege user](security.md#the-least-privilege-user).',
 ];
-
-const lacking = await installDocsTools().then(
-  () => undefined,
-  (error: unknown) => {
-    if (error instanceof Unavailable) return error.message;
-    throw error;
-  },
-);
 
 describe.skipIf(lacking !== undefined)('the prose linter', { timeout: scaled(120_000) }, () => {
   let folder: string;

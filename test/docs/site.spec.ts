@@ -7,11 +7,10 @@ import { extname, join, normalize } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findBrokenAddresses } from '../../tools/docs/site/address.checker.mjs';
-import { installDocsTools } from '../../tools/docs/docs.installer.mjs';
 import { PAGES } from '../../tools/docs/site/page.map.mjs';
-import { Unavailable } from '../../tools/test/unavailable.mjs';
 import { scaled } from '../support/slowness.js';
 import { found, openBrowser, THEMES, WatchedPage, WIDTHS } from '../support/watched.page.js';
+import { lacking } from './docs.tools.js';
 import { listPages } from './page.list.js';
 
 const SITE = 'dist/site';
@@ -28,14 +27,6 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A page of each kind: with tables, code, headings of options, diagrams, figures. */
 const SAMPLE = PAGES.filter(({ path }) =>
   /^(?:README|docs\/(?:options|troubleshooting|how-it-works|comparison|benchmarks\/README))\.md$/.test(path),
-);
-
-const lacking = await installDocsTools().then(
-  () => undefined,
-  (error: unknown) => {
-    if (error instanceof Unavailable) return error.message;
-    throw error;
-  },
 );
 
 test('every page of docs/ and ops/ is on the site', () => {

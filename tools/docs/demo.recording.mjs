@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { ROOT } from '../build/node.runner.mjs';
 import { drawRecording } from './recording.picture.mjs';
 
-/** In ms: what happens within a pause is shown, but nobody waits for a build. */
+/** In ms: a longer pause, such as that of a build, is shown with this length. */
 const LONGEST_PAUSE = 1_500;
 
 /** @type {import('./recording.picture.mjs').ShownLine[]} */

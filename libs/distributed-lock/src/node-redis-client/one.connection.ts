@@ -95,7 +95,7 @@ export class OneConnection {
       const socket: unknown = Object(message).socket;
       if (socket instanceof Socket) this.#socket = socket;
     };
-    // The client makes its socket in this call, and shows it to nobody.
+    // The client makes its socket in this call, and does not show it.
     SOCKETS.subscribe(capture);
     try {
       return this.client.connect();
