@@ -66,6 +66,7 @@ describe('the simulation of a fleet', () => {
       'a lock is handed on in a process though the clock of Redis ended its lease',
       ['--topology', 'one'],
     ],
+    [910_000_499, 'Redis refused a release inside a hold that then ends by itself', ['--topology', 'one']],
     [766_092, 'a requested run is granted at an instant that has come again', ['--topology', 'one']],
     [752_737, 'a tick runs on both sides of a split network', ['--topology', 'sentinel']],
     [50_360, 'an interval is retried after the clock of Redis stepped back', ['--topology', 'one']],

@@ -68,7 +68,7 @@ export class HoldCount {
     return this.#repairing;
   }
 
-  /** The last command without a reply, while its effect is unknown. */
+  /** Why Redis may count more than this process: the last command without a reply, or a release that Redis did not take. */
   get ambiguousFailure(): RedisFailure | undefined {
     return this.#ambiguousFailure;
   }
@@ -107,7 +107,8 @@ export class HoldCount {
       this.takeBackIfOver();
       return answer;
     } catch (error) {
-      this.#repairAfter(error);
+      const failure = RedisFailure.from(error);
+      if (failure.kind === 'ambiguous') this.#repairAfter(failure);
       throw error;
     }
   }
@@ -123,7 +124,9 @@ export class HoldCount {
       if (reply.kind === 'kept') this.#answered(count);
       return reply;
     } catch (error) {
-      this.#repairAfter(error);
+      const failure = RedisFailure.from(error);
+      // Also one that has surely not run: the hold may end by its own lease, while Redis still has what was to be given back.
+      if (failure.isTransient) this.#repairAfter(failure);
       throw error;
     }
   }
@@ -239,10 +242,8 @@ export class HoldCount {
     this.#ambiguousFailure = undefined;
   }
 
-  /** Brings Redis' count down to ours once the lost command can do nothing any more. */
-  #repairAfter(error: unknown): void {
-    const failure = RedisFailure.from(error);
-    if (failure.kind !== 'ambiguous') return;
+  /** Brings Redis' count down to ours once the failed command can do nothing any more. */
+  #repairAfter(failure: RedisFailure): void {
     this.#ambiguousFailure = failure;
     this.#repairing ??= this.context.outside(() => this.#repair(failure));
   }

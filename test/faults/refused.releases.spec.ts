@@ -1,0 +1,112 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Lock, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+
+/** The lease of the scope, in ms: it ends with the first release still to be repeated. */
+const OUTER = scaled(600);
+
+/** The lease of the acquisition inside, in ms: longer than any test here. */
+const INNER = 600_000;
+
+let stage: FaultStage;
+
+beforeAll(async () => {
+  stage = await FaultStage.own();
+  await stage.admin.config('SET', 'lua-time-limit', '50');
+});
+afterAll(() => stage.close());
+
+const codeOf = (error: unknown): unknown => Object(error).code;
+
+/** Redis refuses every command until the returned function is called. */
+async function makeBusy(): Promise<() => Promise<void>> {
+  const client = new Redis(stage.url);
+  const running = client.eval('while true do end', 0).catch(() => undefined);
+  await until('Redis is busy', async () =>
+    /BUSY/.test(await stage.admin.get('probe').then(String, (error: unknown) => String(error))),
+  );
+  return async () => {
+    await stage.admin.script('KILL');
+    await running;
+    client.disconnect();
+  };
+}
+
+/** The process has no connection until the returned function is called. */
+function cutOff(wire: TcpProxy): () => Promise<void> {
+  wire.refuse();
+  return () => Promise.resolve(wire.restore());
+}
+
+const WAYS = [
+  { how: 'refuses it', code: 'REJECTED_BY_REDIS', begin: makeBusy },
+  { how: 'is away', code: 'UNAVAILABLE', begin: (wire: TcpProxy) => Promise.resolve(cutOff(wire)) },
+];
+
+/** Takes a lock twice, one acquisition inside the scope of the other. */
+interface Twice {
+  readonly kind: string;
+  readonly outer: (service: LockService) => Lock;
+  /** @default outer */
+  readonly inner?: (service: LockService) => Lock;
+}
+
+const KINDS: readonly Twice[] = [
+  { kind: 're-entrant', outer: (service) => service.getLock('twice') },
+  { kind: 'fair', outer: (service) => service.getFairLock('twice') },
+  { kind: 'fenced', outer: (service) => service.getFencedLock('twice') },
+  { kind: 'read', outer: (service) => service.getReadWriteLock('twice').readLock() },
+  { kind: 'write', outer: (service) => service.getReadWriteLock('twice').writeLock() },
+  {
+    kind: 'read under the write lock',
+    outer: (service) => service.getReadWriteLock('twice').writeLock(),
+    inner: (service) => service.getReadWriteLock('twice').readLock(),
+  },
+];
+
+describe.each(WAYS)('a release inside a scope while Redis $how', ({ code, begin }) => {
+  test.each(KINDS)(
+    'is repeated: the lock ends with the lease of the scope ($kind)',
+    { timeout: scaled(30_000) },
+    async ({ outer, inner = outer }) => {
+      const wire = await stage.proxy();
+      const service = await stage.open({ commandTimeout: scaled(300) }, wire);
+      const work = async (handle: LockHandle) => {
+        const second = await inner(service).lock({ leaseTime: INNER });
+        const end = await begin(wire);
+        const answer: unknown = await second.unlock().catch(codeOf);
+        await until('the lease of the scope is over', () => !handle.isHeld, OUTER + 1000);
+        await end();
+        return answer;
+      };
+      expect(await outer(service).using(work, { leaseTime: OUTER })).toBe(code);
+      await until('the lock is free', async () => (await stage.admin.exists(stage.key('twice'))) === 0);
+    },
+  );
+
+  test.each(KINDS)(
+    'is repeated as soon as Redis is back ($kind)',
+    { timeout: scaled(30_000) },
+    async ({ outer, inner = outer }) => {
+      const wire = await stage.proxy();
+      const service = await stage.open({ commandTimeout: scaled(300) }, wire);
+      const work = async () => {
+        const second = await inner(service).lock({ leaseTime: INNER });
+        const end = await begin(wire);
+        const answer: unknown = await second.unlock().catch(codeOf);
+        await end();
+        await until('Redis counts one acquisition', async () => {
+          const { mode: _mode, ...counts } = await stage.counts('twice');
+          return Object.values(counts).join() === '1';
+        });
+        return answer;
+      };
+      expect(await outer(service).using(work)).toBe(code);
+    },
+  );
+});
