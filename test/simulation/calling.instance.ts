@@ -14,6 +14,8 @@ export interface CallingInstance {
   readonly calmSince: number;
   /** Whether a grant that too few replicas have is given back, and asked for again. */
   readonly isAcked?: boolean;
+  /** Holder ids of holds that it has lost → when, where that is known. */
+  readonly lost?: ReadonlyMap<string, number>;
   /** When it was killed, or had ended, and its server ran the last of what it had received. */
   readonly endedAt: number;
 }

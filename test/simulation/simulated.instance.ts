@@ -34,6 +34,8 @@ export class SimulatedInstance implements CallingInstance {
   /** Called when its shutdown begins, as a hook of the application. */
   onShutdown: (() => void) | undefined;
   endedAt = Infinity;
+  /** Holder ids of holds that it has lost → when. */
+  readonly lost = new Map<string, number>();
   #calmFrom = -Infinity;
 
   constructor(
@@ -46,7 +48,10 @@ export class SimulatedInstance implements CallingInstance {
     this.process = new SimulatedProcess(world.seed, name);
     this.process.wallOffset = clockErrorOf(new SeededDice(world.seed, `clock of ${name}`));
     const notices = new NoticeBoard();
-    notices.listen(({ kind }) => world.note(`log ${kind}`));
+    notices.listen((notice) => {
+      world.note(`log ${notice.kind}`);
+      if (notice.kind === 'lost') this.lost.set(notice.holder, world.now);
+    });
     const place = { world, server, process: this.process, network, notices };
     const { service, link } = world.as(this.process, () => layer.boot(place));
     this.link = link;

@@ -102,7 +102,9 @@ export class StoredHolds {
           key,
           holder,
           isPermit: this.#permitKeys.has(key),
-          lostSince: this.#unreleased.has(holder) ? this.#unbelieved.get(`${key} ${holder}`) : undefined,
+          lostSince: this.#unreleased.has(holder)
+            ? this.#unbelieved.get(`${key} ${holder}`)
+            : instance.lost?.get(holder),
         })),
     );
   }

@@ -14,7 +14,8 @@ import { NodeShard } from './node.shard.js';
 import { ReplyError } from './reply.error.js';
 import { COMMON, noCluster, pauseOf } from './sentinel.deployment.js';
 import { SimulatedCluster } from './simulated.cluster.js';
-import { copyBetween, SimulatedNode, type ScriptSession } from './simulated.node.js';
+import { copyBetween } from './script.effects.js';
+import { SimulatedNode, type ScriptSession } from './simulated.node.js';
 
 /** Masters of the cluster, each with a replica. */
 export const SHARDS = 3;
@@ -172,7 +173,9 @@ export class ClusterDeployment implements NodeDeployment {
     return move !== undefined && move.slot === slotOf(key) && !master.has(key) ? move.to.master : master;
   }
 
-  #redirect(node: SimulatedNode, keys: readonly string[], session: ScriptSession): ReplyError | undefined {
+  #redirect(node: SimulatedNode, names: readonly string[], session: ScriptSession): ReplyError | undefined {
+    // A key that is named twice is one key.
+    const keys = [...new Set(names)];
     const slot = slotOf(keys[0] ?? '');
     const owner = this.#views.get(node)?.slots[slot]?.[0] ?? '';
     const missing = keys.filter((key) => !node.has(key)).length;

@@ -3,6 +3,7 @@ import { toBytes } from '../../../libs/distributed-lock/src/memory/memory.script
 import type { MemoryStore } from '../../../libs/distributed-lock/src/memory/memory.store.js';
 import { SimulatedServer } from '../simulated.server.js';
 import type { World } from '../world.js';
+import { copyBetween, effectsOf } from './script.effects.js';
 import { ReplicaLink } from './replica.link.js';
 import { ReplyError } from './reply.error.js';
 
@@ -69,12 +70,21 @@ export class SimulatedNode extends SimulatedServer {
     const sha1 = how === 'eval' ? sha1Of(text) : text;
     if (how === 'eval') this.#scripts.add(sha1);
     else if (!this.#scripts.has(sha1)) return new ReplyError('NOSCRIPT No matching script.');
-    const run = (store: MemoryStore) => store.scripts.answer([sha1, `${count}`, ...rest]);
-    const result = run(this.store);
-    this.propagate((store) => void run(store));
+    const before = this.#namesOf(keys);
+    const result = this.store.scripts.answer([sha1, `${count}`, ...rest]);
+    this.propagate(effectsOf(this.store, [...new Set([...before, ...this.#namesOf(keys)])]));
     session.writtenTo = this.#offset;
     if ('reply' in result) return result.reply;
     return new ReplyError(result.failure.message);
+  }
+
+  /** The keys of a script, and those that it derives from them. */
+  #namesOf(keys: readonly string[]): string[] {
+    const names = keys.map((key) => toBytes(key));
+    const derived = this.store.keys
+      .names()
+      .filter((name) => names.some((key) => name.startsWith(`{${key}}:`)));
+    return [...names, ...derived];
   }
 
   /** Does on each replica what was done here, at the same time of its clock. */
@@ -174,29 +184,6 @@ export function copyKey(
   { from, to, key }: { readonly from: SimulatedNode; readonly to: SimulatedNode; readonly key: string },
 ): void {
   world.as(to.process, () => copyBetween(from.store, to.store, key));
-}
-
-/** Both stores have the same time. */
-export function copyBetween({ keys: from }: MemoryStore, { keys: to }: MemoryStore, key: string): void {
-  const type = from.typeOf(key);
-  if (type === undefined) return;
-  to.delete(key);
-  switch (type) {
-    case 'string':
-      to.open(key, type).value = from.read(key, type)?.value ?? '';
-      break;
-    case 'list':
-      to.open(key, type).push(...(from.read(key, type) ?? []));
-      break;
-    case 'hash':
-      for (const [field, value] of from.read(key, type) ?? []) to.open(key, type).set(field, value);
-      break;
-    case 'zset':
-      for (const [member, score] of from.read(key, type) ?? []) to.open(key, type).set(member, score);
-      break;
-  }
-  const ttl = from.ttl(key);
-  if (ttl >= 0) to.expire(key, ttl);
 }
 
 const SHA1 = new Map<string, string>();
