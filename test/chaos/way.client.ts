@@ -1,13 +1,15 @@
-import { Cluster, Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
+import { sourceForClient } from '../support/client.choice.js';
 import type { RedisWay } from './chaos.types.js';
 
-/** A client on a way, not connected: for the module it is a template. */
-export function clientOf(way: RedisWay): Redis | Cluster {
+/** What the module is given for a way: a client that is not connected, or the options of sentinels. */
+export function sourceOf(way: RedisWay): RedisSource {
   switch (way.kind) {
     case 'standalone':
-      return new Redis(way.url, { lazyConnect: true });
+      return sourceForClient(way.url);
     case 'sentinel':
-      return new Redis({
+      return sourceForClient({
         name: way.name,
         sentinels: way.sentinels.map(({ host, port }) => ({ host, port })),
         natMap: { ...way.natMap },
@@ -15,9 +17,11 @@ export function clientOf(way: RedisWay): Redis | Cluster {
         lazyConnect: true,
       });
     case 'cluster':
-      return new Cluster(
-        way.nodes.map(({ host, port }) => ({ host, port })),
-        { natMap: { ...way.natMap }, lazyConnect: true },
+      return sourceForClient(
+        new Cluster(
+          way.nodes.map(({ host, port }) => ({ host, port })),
+          { natMap: { ...way.natMap }, lazyConnect: true },
+        ),
       );
   }
 }

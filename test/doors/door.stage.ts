@@ -17,6 +17,7 @@ import {
 } from 'nestjs-distributed-lock';
 import { Services } from '../support/services.js';
 import { StoreLog } from '../support/store.log.js';
+import { sourceForClient } from '../support/client.choice.js';
 
 /** What one application of a test is made of. */
 export interface AppParts extends ModuleMetadata {
@@ -45,7 +46,7 @@ export class DoorStage {
     redis = inject('redisUrl'),
   ): DynamicModule {
     return DistributedLockModule.forRoot({
-      redis,
+      redis: sourceForClient(redis),
       namePrefix: this.services.prefix,
       shutdownTimeout: 1000,
       ...options,

@@ -40,5 +40,5 @@ describe('processes that never run out of callers for one lock', () => {
 /** The longest time in which a process had no hold. */
 function longestGap(own: readonly [number, number][], from: number, to: number): number {
   const times = [from, ...own.flat().filter((at) => at >= from && at <= to), to];
-  return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
+  return times.reduce((longest, at, index) => Math.max(longest, at - (times[index - 1] ?? at)), 0);
 }

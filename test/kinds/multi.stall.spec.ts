@@ -9,6 +9,8 @@ test('locks that were granted while the process stood still are not given up for
     await service.getMultiLock('b', 'c').using(() => undefined);
     for (const lock of [service.getLock('a'), service.getMultiLock('b', 'c')]) {
       const asking = lock.tryLock({ waitTime: 100 });
+      // A client may write at the end of the turn.
+      await turn();
       await turn();
       // The answer comes meanwhile, and only wants to be read.
       standStill(600);

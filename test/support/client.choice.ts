@@ -17,6 +17,7 @@ interface TestedOptions {
   readonly password?: string;
   readonly sentinels?: readonly Address[];
   readonly name?: string;
+  readonly connectionName?: string;
   readonly natMap?: Readonly<Record<string, Address>>;
 }
 
@@ -25,16 +26,10 @@ export function sourceForClient(source: RedisSource): RedisSource {
   if (TEST_CLIENT === 'ioredis') return source;
   if (typeof source === 'string') return createClient({ url: source, RESP });
   if (source instanceof Cluster) return clusterLike(source);
-  const {
-    host = '127.0.0.1',
-    port = 6379,
-    sentinels,
-    name = '',
-    natMap,
-    ...rest
-  }: TestedOptions = Object(source);
+  const { host, port = 6379, sentinels, name = '', natMap, ...rest }: TestedOptions = Object(source);
   const login = loginOf(rest);
-  if (sentinels === undefined) return createClient({ ...login, RESP, socket: { host, port } });
+  if (sentinels === undefined)
+    return createClient({ ...login, RESP, socket: { ...(host && { host }), port } });
   return {
     sentinelRootNodes: sentinels,
     name,
@@ -55,8 +50,13 @@ function clusterLike(cluster: Cluster): RedisSource {
   });
 }
 
-function loginOf({ username, password }: TestedOptions): { username?: string; password?: string } {
-  return { ...(username && { username }), ...(password && { password }) };
+/** What is as a connection says it is, at its begin. */
+function loginOf({ username, password, connectionName }: TestedOptions) {
+  return {
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(connectionName && { name: connectionName }),
+  };
 }
 
 function readClient(name = 'ioredis'): 'ioredis' | 'node-redis' {

@@ -10,6 +10,7 @@ import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { currentLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../support/services.js';
+import { sourceForClient } from '../support/client.choice.js';
 
 /** A run, as the work saw it; a direct call has no tick. */
 export interface SeenRun {
@@ -70,7 +71,7 @@ export class FireStage {
     const started: INestApplicationContext[] = [];
     for (let index = 0; index < count; index += 1) {
       const locks = DistributedLockModule.forRoot({
-        redis,
+        redis: sourceForClient(redis),
         namePrefix: this.prefix,
         lockWatchdogTimeout: watchdog,
         commandTimeout,

@@ -17,6 +17,7 @@ import { WorkStage } from './work.stage.js';
 import { ChannelLogger, settings, tell } from './worker.channel.js';
 import { CommandReceiver } from './command.receiver.js';
 import type { JobKind } from './worker.protocol.js';
+import { sourceForClient } from '../support/client.choice.js';
 
 const JOBS: Readonly<Record<Exclude<JobKind, 'route'>, Type>> = {
   counted: CountedJob,
@@ -38,7 +39,7 @@ const isApi = settings.jobs.includes('route');
   imports: [
     ScheduleModule.forRoot(),
     DistributedLockModule.forRoot({
-      redis: settings.redis,
+      redis: sourceForClient(settings.redis),
       namePrefix: settings.prefix,
       appName: settings.appName,
       lockWatchdogTimeout: settings.lockWatchdogTimeout,

@@ -4,6 +4,7 @@ import { Cron, ScheduleModule } from '@nestjs/schedule';
 import type { RedisOptions } from 'ioredis';
 import { currentLock, DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { until } from '../../support/until.js';
+import { sourceForClient } from '../../support/client.choice.js';
 
 /** The deadline of one round trip, in ms: the default. */
 export const COMMAND_TIMEOUT = 1000;
@@ -69,7 +70,10 @@ export class DegradedApp {
     }
 
     @Module({
-      imports: [ScheduleModule.forRoot(), DistributedLockModule.forRoot({ redis, shutdownTimeout: 500 })],
+      imports: [
+        ScheduleModule.forRoot(),
+        DistributedLockModule.forRoot({ redis: sourceForClient(redis), shutdownTimeout: 500 }),
+      ],
       controllers: [Desk],
     })
     class AppModule {}

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { HistoryWriter, type WorkerEvent } from '../../chaos/history.js';
 import { SeededDice } from '../../chaos/seeded.dice.js';
-import { clientOf } from '../../chaos/way.client.js';
+import { sourceOf } from '../../chaos/way.client.js';
 import { BeliefBook } from './belief.book.js';
 import { callAgainAndAgain, type Workshop } from './chaos.caller.js';
 import type { ChaosCommand, ChaosMessage, ChaosSettings } from './chaos.protocol.js';
@@ -33,7 +33,7 @@ for (const event of ['unhandledRejection', 'uncaughtException'] as const)
 @Module({
   imports: [
     DistributedLockModule.forRoot({
-      redis: clientOf(settings.way),
+      redis: sourceOf(settings.way),
       namePrefix: settings.prefix,
       lockWatchdogTimeout: settings.watchdog,
       commandTimeout: settings.commandTimeout,

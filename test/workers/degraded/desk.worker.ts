@@ -8,6 +8,7 @@ import { NestFactory } from '@nestjs/core';
 import { currentLock, DistributedLock, DistributedLockModule } from 'nestjs-distributed-lock';
 import { LoopLag } from '../../support/faults/loop.lag.js';
 import type { DeskMessage, DeskSettings } from './desk.protocol.js';
+import { sourceForClient } from '../../support/client.choice.js';
 
 const settings: DeskSettings = JSON.parse(process.env['DESK_WORKER'] ?? '{}');
 
@@ -55,7 +56,7 @@ class Desk {
 }
 
 @Module({
-  imports: [DistributedLockModule.forRoot({ redis: settings.redis, shutdownTimeout: 1000 })],
+  imports: [DistributedLockModule.forRoot({ redis: sourceForClient(settings.redis), shutdownTimeout: 1000 })],
   controllers: [Desk],
 })
 class AppModule {}

@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import { currentLock, DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { settings, tell } from './fault.channel.js';
 import type { FaultCommand } from './fault.protocol.js';
+import { sourceForClient } from '../../support/client.choice.js';
 
 /** What only the lock protects from lost updates. */
 const placed = new Map<string, number>();
@@ -37,7 +38,7 @@ class Orders {
 }
 
 @Module({
-  imports: [DistributedLockModule.forRoot(settings)],
+  imports: [DistributedLockModule.forRoot({ ...settings, redis: sourceForClient(settings.redis) })],
   controllers: [Orders],
 })
 class AppModule {}

@@ -7,9 +7,10 @@ import { LoopLag } from '../../support/faults/loop.lag.js';
 import { settings, tell } from './fault.channel.js';
 import type { FaultCommand, Sighting } from './fault.protocol.js';
 import { standStill } from '../../support/stand.still.js';
+import { sourceForClient } from '../../support/client.choice.js';
 
 @Module({
-  imports: [DistributedLockModule.forRoot(settings)],
+  imports: [DistributedLockModule.forRoot({ ...settings, redis: sourceForClient(settings.redis) })],
 })
 class WorkerModule {}
 

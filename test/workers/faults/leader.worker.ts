@@ -13,9 +13,10 @@ import {
 } from 'nestjs-distributed-lock';
 import { settings, tell } from './fault.channel.js';
 import type { FaultCommand } from './fault.protocol.js';
+import { sourceForClient } from '../../support/client.choice.js';
 
 @Module({
-  imports: [DistributedLockModule.forRoot(settings)],
+  imports: [DistributedLockModule.forRoot({ ...settings, redis: sourceForClient(settings.redis) })],
 })
 class WorkerModule {}
 

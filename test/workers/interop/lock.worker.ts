@@ -7,10 +7,15 @@ import { writeSections } from '../../interop/lock.sections.js';
 import type { WorkerCommand, WorkerMessage, WorkerSettings } from './interop.protocol.js';
 import { lockOf } from './lock.kinds.js';
 import { lockLoop } from './lock.loop.js';
+import { sourceForClient } from '../../support/client.choice.js';
 
 const { redis, lockWatchdogTimeout }: WorkerSettings = JSON.parse(process.env['INTEROP_WORKER'] ?? '{}');
 
-@Module({ imports: [DistributedLockModule.forRoot({ redis, lockWatchdogTimeout, namePrefix: '' })] })
+@Module({
+  imports: [
+    DistributedLockModule.forRoot({ redis: sourceForClient(redis), lockWatchdogTimeout, namePrefix: '' }),
+  ],
+})
 class WorkerModule {}
 
 const app = await NestFactory.createApplicationContext(WorkerModule, { logger: false });

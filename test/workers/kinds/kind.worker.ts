@@ -6,11 +6,14 @@ import { DistributedLockModule, LockService, type Lock, type LockHandle } from '
 import { machineTime } from '../../kinds/machine.clock.js';
 import { Stopwatch } from '../../support/stopwatch.js';
 import type { KindCommand, KindMessage, KindSettings, Section, TakenKind } from './kind.protocol.js';
+import { sourceForClient } from '../../support/client.choice.js';
 
 const { redis, prefix, lockWatchdogTimeout }: KindSettings = JSON.parse(process.env['KIND_WORKER'] ?? '{}');
 
 @Module({
-  imports: [DistributedLockModule.forRoot({ redis, namePrefix: prefix, lockWatchdogTimeout })],
+  imports: [
+    DistributedLockModule.forRoot({ redis: sourceForClient(redis), namePrefix: prefix, lockWatchdogTimeout }),
+  ],
 })
 class WorkerModule {}
 
