@@ -35,6 +35,7 @@ export type Notice =
   | { readonly kind: 'connection-refused'; readonly address: string; readonly why: string }
   | { readonly kind: 'reconnected'; readonly address: string }
   | { readonly kind: HandshakeWarning; readonly address: string; readonly why: string }
+  | { readonly kind: 'client-chosen'; readonly address: string; readonly client: string }
   | { readonly kind: 'failover-undetected'; readonly address: string }
   | { readonly kind: 'unreplicated'; readonly why: string }
   | { readonly kind: 'unsafe-server'; readonly address: string; readonly why: string }

@@ -144,7 +144,7 @@ describe('next steps', () => {
     files['/package.json'] = 'not JSON';
     add();
     const output = logged.join('\n');
-    expect(output).toContain('npm install nestjs-distributed-lock ioredis');
+    expect(output).toContain('npm install nestjs-distributed-lock ioredis (or redis in place of ioredis');
     expect(output).toContain('app.enableShutdownHooks()');
   });
 
@@ -152,8 +152,21 @@ describe('next steps', () => {
     files['/src/main.ts'] += 'app.enableShutdownHooks();';
     add();
     const output = logged.join('\n');
-    expect(output).not.toContain('ioredis');
+    expect(output).not.toContain('missing packages');
     expect(output).not.toContain('enableShutdownHooks');
+  });
+});
+
+describe('the Redis client', () => {
+  test.each([
+    ['redis', ['redis']],
+    ['ioredis', ['redis', 'ioredis']],
+  ])('is the one of package.json: %s', (client, packages) => {
+    files['/package.json'] = manifest('nestjs-distributed-lock', '@nestjs/schedule', ...packages);
+    add();
+    const output = logged.join('\n');
+    expect(output).toContain(`connects to Redis with "${client}"`);
+    expect(output).not.toContain('npm install');
   });
 });
 

@@ -1,6 +1,6 @@
 import { readText, type FileTree, type SchematicContext } from './file.tree.js';
 import { lockElement, wireModule } from './module.wiring.js';
-import { describeNextSteps } from './next.steps.js';
+import { clientsIn, describeNextSteps } from './next.steps.js';
 import { readFacts } from './project.facts.js';
 import { readAddress } from './redis.address.js';
 import { findRootModule } from './root.finder.js';
@@ -57,6 +57,9 @@ export function nestAdd(options: NestAddOptions = {}) {
         `${schedule ? 'ScheduleModule and ' : ''}DistributedLockModule: added to the imports of ${root.path}.`,
       );
     }
+    const [client] = clientsIn(facts.packages);
+    if (client !== undefined)
+      logger.info(`The application connects to Redis with "${client}", which is in package.json.`);
     for (const line of describeNextSteps(facts)) logger.info(line);
     return tree;
   };

@@ -27,6 +27,9 @@ export async function openLockService(
   const shared = { wheel: new TimerWheel(), notices: new NoticeBoard() };
   shared.notices.listen(logNotices());
   const [template, servers] = [await readTemplate(source), await readQuorum(quorum)];
+  // Which package a URL takes depends on what is installed.
+  if (typeof source === 'string')
+    shared.notices.post({ kind: 'client-chosen', address: template.address, client: template.client });
   if (template.missesFailover)
     shared.notices.post({ kind: 'failover-undetected', address: template.address });
   const open = makeEngine(settings, template, shared);
