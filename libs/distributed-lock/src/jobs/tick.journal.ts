@@ -9,7 +9,7 @@ const TOLERATED_OFFSET = 1000;
 
 /** Final verdicts that are logged at level debug. A tick that no instance ran is reported from its record, by the instance that wrote it. */
 const QUIET: Readonly<Partial<Record<TickVerdict, string>>> = {
-  taken: 'another instance has it',
+  taken: 'it was claimed before, or a newer one was',
   queued: 'the lock of the job is held, and one instance runs the tick when the lock is free',
   paused: 'the job is paused',
 };

@@ -162,6 +162,11 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         'warn',
         `The store's clock was set back to before the last tick of job "${notice.lock}". The job does not run until ${new Date(notice.mark).toISOString()}.`,
       ];
+    case 'client-chosen':
+      return [
+        'debug',
+        `Redis at ${notice.address} is reached with the package "${notice.client}". For a URL it is "ioredis" if that is installed, and "redis" otherwise.`,
+      ];
     case 'shared-job':
       return [
         'warn',
@@ -173,10 +178,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         `Tick ${new Date(notice.tick).toISOString()} of job "${notice.lock}" does not run on this instance: ${notice.why}.`,
       ];
     case 'tick-missed':
-      return [
-        'warn',
-        `Tick ${new Date(notice.tick).toISOString()} of job "${notice.lock}" was missed: ${notice.why}.`,
-      ];
+      return ['warn', `${missedTicks(notice)} missed: ${notice.why}.`];
     case 'tick-crashed':
       return [
         'warn',
@@ -235,7 +237,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'shutdown-waits':
       return [
         'warn',
-        `The shutdown waits for what still runs: ${notice.reasons.join('; ')}. In ${notice.left} ms (shutdownTimeout) the signals are aborted and the locks are released. A lock without running work was never unlocked: use using(), or call unlock() in a finally block.`,
+        `The shutdown waits for what still runs: ${notice.reasons.join('; ')}. In ${notice.left} ms (shutdownTimeout) the signals are aborted and the locks are released. If no work runs under a lock of this list, it was never unlocked: use using(), or call unlock() in a finally block.`,
       ];
     case 'event-refused':
       return [
@@ -280,6 +282,13 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'listener-failed':
       return ['error', `A listener of "${notice.event}" events failed: ${bare(notice.why)}.`];
   }
+}
+
+function missedTicks({ tick, lock, count }: Extract<Notice, { kind: 'tick-missed' }>): string {
+  const at = new Date(tick).toISOString();
+  return count > 1
+    ? `${count} ticks of job "${lock}", the last one ${at}, were`
+    : `Tick ${at} of job "${lock}" was`;
 }
 
 /** Removes a full stop at the end. */
