@@ -51,9 +51,7 @@ export const GUIDE_READINGS: Readings = {
       ];
       const app = await stage.boot({ imports: [ScheduleModule.forRoot()], providers: [NightlyReport] });
       const locks = app.get(stage.library.LockService);
-      expect(await rerunDuringMaintenance(locks, 'nightly-report')).toBe(
-        'run now; 0 runs have failed so far',
-      );
+      expect(await rerunDuringMaintenance(locks, 'nightly-report')).toBe('the run completed');
     },
   },
   'docs/schedules.md': {
