@@ -7,6 +7,7 @@ import type { ClusterObserver, Namespace } from './cluster.observer.js';
 import type { JavaOwner } from './java.owner.js';
 import { T, type JavaPeer } from './java.peer.js';
 import { RowNotes } from './row.notes.js';
+import { sourceForClient } from '../support/client.choice.js';
 
 /** What a row in a cluster plays with: both sides, and the observer. Everything that it opens is closed after the row. */
 export class ClusterStage extends RowNotes {
@@ -28,7 +29,7 @@ export class ClusterStage extends RowNotes {
   async node(options: Parameters<typeof readSettings>[0] = {}): Promise<LockService> {
     const template = new Cluster([...this.observer.topology.describe.nodes], { lazyConnect: true });
     const plain = { namePrefix: '', lockWatchdogTimeout: T, shutdownTimeout: 200, instanceInfo: false };
-    const service = await openLockService(readSettings({ ...plain, ...options }), template);
+    const service = await openLockService(readSettings({ ...plain, ...options }), sourceForClient(template));
     template.disconnect();
     this.#services.push(service);
     return service;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { Career, KEY, LeaderStage } from './leader.stage.js';
+import { TEST_CLIENT } from '../support/client.choice.js';
 
 const options = { timeout: scaled(20_000) };
 /** The shortest that there is: a lease is looked at every 100 ms. */
@@ -292,7 +293,8 @@ test(
   }),
 );
 
-test(
+// A client of node-redis has no option for a start without Redis.
+test.skipIf(TEST_CLIENT !== 'ioredis')(
   'an instance that cannot reach Redis starts nevertheless, as no leader',
   options,
   play(async ({ faults }) => {

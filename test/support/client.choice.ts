@@ -1,4 +1,4 @@
-import { Cluster } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';
 import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import type { Address } from './topology/topology.source.js';
@@ -15,7 +15,7 @@ interface TestedOptions {
   readonly port?: number;
   readonly username?: string;
   readonly password?: string;
-  readonly sentinels?: readonly Address[];
+  readonly sentinels?: readonly Address[] | null;
   readonly name?: string;
   readonly connectionName?: string;
   readonly natMap?: Readonly<Record<string, Address>>;
@@ -26,10 +26,10 @@ export function sourceForClient(source: RedisSource): RedisSource {
   if (TEST_CLIENT === 'ioredis') return source;
   if (typeof source === 'string') return createClient({ url: source, RESP });
   if (source instanceof Cluster) return clusterLike(source);
-  const { host, port = 6379, sentinels, name = '', natMap, ...rest }: TestedOptions = Object(source);
+  const tested: TestedOptions = Object(source instanceof Redis ? source.options : source);
+  const { host, port = 6379, sentinels, name = '', natMap, ...rest } = tested;
   const login = loginOf(rest);
-  if (sentinels === undefined)
-    return createClient({ ...login, RESP, socket: { ...(host && { host }), port } });
+  if (!sentinels) return createClient({ ...login, RESP, socket: { ...(host && { host }), port } });
   return {
     sentinelRootNodes: sentinels,
     name,
