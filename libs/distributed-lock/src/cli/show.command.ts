@@ -2,7 +2,7 @@ import type { LockInstance } from '../contracts/fleet.contract.js';
 import { checkKey, checkName } from '../core/name.checks.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { EXIT } from '../command-line/exit.codes.js';
-import { readLock } from '../lock-list/lock.reader.js';
+import { readLock } from '../lock-list/single.lock.reader.js';
 import { holderName, reportsOf, withInstances } from './instance.view.js';
 import { showTime, type LockView } from '../lock-list/lock.view.js';
 import { knownInstances } from '../command-line/with.locks.js';

@@ -1,6 +1,6 @@
 import type { ServerSession } from '../connections/server.session.js';
 import { placeBeside } from '../scripts/wire.names.js';
-import { readLock } from './lock.reader.js';
+import { readLock } from './single.lock.reader.js';
 import { isListed, type ListedLock } from './found.lock.js';
 import type { LockView } from './lock.view.js';
 import { RedisFailure } from '../redis/redis.failure.js';

@@ -18,7 +18,7 @@ import type {
   RenewedEvent,
 } from '../events/lock.event.types.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
-import { takeInventory } from '../service/lock.inventory.js';
+import { takeInventory } from '../service/process.inventory.js';
 import type { LockService } from '../service/lock.service.js';
 import { jobInstruments } from './job.instruments.js';
 import { observeJobs } from './job.metrics.js';

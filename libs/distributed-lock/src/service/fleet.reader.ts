@@ -14,13 +14,13 @@ import type { ElectionRegistry } from '../elections/election.registry.js';
 import { InstanceRegistry } from '../instances/instance.registry.js';
 import { findPage, isPlace } from '../lock-list/lock.scan.js';
 import { foundLock, isListed } from '../lock-list/found.lock.js';
-import { readLock } from '../lock-list/lock.reader.js';
+import { readLock } from '../lock-list/single.lock.reader.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, invalidOption, optionNames } from '../options/option.checks.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
-import { factsOf } from './lock.inventory.js';
+import { factsOf } from './process.inventory.js';
 import type { ServiceParts } from './service.parts.js';
 
 const OPTIONS = optionNames<FindLocksOptions>({ prefix: true, limit: true, from: true });

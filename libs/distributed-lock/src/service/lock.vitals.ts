@@ -1,6 +1,6 @@
 import { majorityOf } from '../groups/quorum.tally.js';
 import { now } from '../timing/monotonic.clock.js';
-import { takeInventory } from './lock.inventory.js';
+import { takeInventory } from './process.inventory.js';
 import type { LockService } from './lock.service.js';
 
 /** The name of a job that is never run: its record is read, and never written. */
