@@ -19,6 +19,7 @@ const USAGE = `npm run bench -- [options]
   --peers a,b        only those peers, by a part of their label; "none" for none
   --json FILE        the figures
   --report           writes docs/benchmarks/
+  --clients          this library and the raw pair with node-redis, too, beside ioredis
   --redisson         Redisson, too; needs Java and Maven
   --node FILE        another Node, by which S2N and S8N are run
   --profile          a further round of each, that tells where the time of its processes goes`;
@@ -66,6 +67,7 @@ function options() {
         rounds: { type: 'string', default: '5' },
         peers: { type: 'string' },
         json: { type: 'string' },
+        clients: { type: 'boolean', default: false },
         redisson: { type: 'boolean', default: false },
         node: { type: 'string' },
         report: { type: 'boolean', default: false },
@@ -99,6 +101,18 @@ function takesPart({ role, label, runtime }) {
   return role !== 'peer' || (hasPeers && (peers?.some((part) => label.includes(part)) ?? true));
 }
 
+/**
+ * The same with node-redis: of this library, and of the limit that sends one command per operation.
+ * @param {import('./bench.types.js').Entry} entry
+ * @returns {import('./bench.types.js').Entry[]}
+ */
+function byNodeRedis(entry) {
+  const { module, settings, label } = entry;
+  const isOfIoredis = settings['autopipelining'] === true || settings['corked'] === true;
+  if (!values.clients || !['ours', 'raw'].includes(module) || isOfIoredis) return [];
+  return [{ ...entry, label: `${label}, node-redis`, settings: { ...settings, client: 'redis' } }];
+}
+
 /** @param {number} done @param {number} all @param {string} what */
 function progress(done, all, what) {
   if (!process.stderr.isTTY) return;
@@ -110,7 +124,7 @@ function progress(done, all, what) {
 /** @type {Parameters<typeof writeReport>[0][number][]} */
 const run = [];
 for (const scenario of possible.filter(({ id }) => wanted.includes(id))) {
-  const entries = scenario.entries.filter(takesPart);
+  const entries = scenario.entries.filter(takesPart).flatMap((entry) => [entry, ...byNodeRedis(entry)]);
   const results = await runScenario(scenario, entries, {
     rounds,
     java,

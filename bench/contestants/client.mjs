@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { createClient } from 'redis';
 
 const CLUSTER = 'redis-cluster:';
 
@@ -13,6 +14,25 @@ export function connect(url, enableAutoPipelining) {
   return nodes === undefined
     ? new Redis(url, { enableAutoPipelining })
     : new Cluster(nodes, { enableAutoPipelining });
+}
+
+/** @typedef {Awaited<ReturnType<typeof connectNodeRedis>>} OfNodeRedis */
+
+/** A client of node-redis for one server, with the calls of ioredis that the limits need. @param {string} url */
+export async function connectNodeRedis(url) {
+  const client = createClient({ url });
+  await client.connect();
+  return {
+    /** @param {string} sha1 @param {number} keys @param {...(string | number)} words */
+    evalsha: (sha1, keys, ...words) =>
+      client.evalSha(sha1, {
+        keys: words.slice(0, keys).map(String),
+        arguments: words.slice(keys).map(String),
+      }),
+    /** @param {'LOAD'} _load @param {string} text */
+    script: (_load, text) => client.scriptLoad(text),
+    quit: () => client.close(),
+  };
 }
 
 /**
@@ -34,9 +54,9 @@ export function corker(client) {
   };
 }
 
-/** Has all servers know a script. @param {Redis | Cluster} client @param {string} script @returns {Promise<string>} its SHA-1 */
+/** Has all servers know a script. @param {Redis | Cluster | OfNodeRedis} client @param {string} script @returns {Promise<string>} its SHA-1 */
 export async function load(client, script) {
-  if (client instanceof Redis) return String(await client.script('LOAD', script));
+  if (!(client instanceof Cluster)) return String(await client.script('LOAD', script));
   await client.ping();
   const all = await Promise.all(client.nodes('master').map((node) => node.script('LOAD', script)));
   return String(all[0]);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { connect, corker, load } from './client.mjs';
+import { connect, connectNodeRedis, corker, load } from './client.mjs';
 
 const ACQUIRE = `if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], ARGV[1], 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[2]) return nil end return redis.call('PTTL', KEYS[1])`;
@@ -10,18 +10,19 @@ const RELEASE = `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 e
  * The limit of a client that sends one command per operation: the two scripts that a lock on a hash needs, and nothing around them.
  * Who waits stands in a queue of the process, and takes the lock in Redis when the one before has released it.
  * @param {string} url
- * @param {import('../bench.types.js').Settings} settings `autopipelining`; `corked`: what a turn sends shares a write to each server; `scoped`: work has an async scope, which a lock that is re-entrant needs
+ * @param {import('../bench.types.js').Settings} settings `autopipelining`; `corked`: what a turn sends shares a write to each server; `scoped`: work has an async scope, which a lock that is re-entrant needs; `client`: "redis" for node-redis
  * @returns {Promise<import('../bench.types.js').Contestant<{ name: string, done: () => void }>>}
  */
-export async function open(url, { autopipelining = false, corked = false, scoped = false }) {
-  const client = connect(url, autopipelining === true);
+export async function open(url, { autopipelining = false, corked = false, scoped = false, client: by }) {
+  const ofIoredis = by === 'redis' ? undefined : connect(url, autopipelining === true);
+  const client = ofIoredis ?? (await connectNodeRedis(url));
   const [acquire, release] = await Promise.all([ACQUIRE, RELEASE].map((script) => load(client, script)));
   if (acquire === undefined || release === undefined) throw new Error('unreachable');
   const holder = `bench:${process.pid}`;
   /** @type {Map<string, Promise<void>>} */
   const tails = new Map();
   const nothing = () => undefined;
-  const cork = corked === true ? corker(client) : nothing;
+  const cork = corked === true && ofIoredis !== undefined ? corker(ofIoredis) : nothing;
   const take = (/** @type {string} */ name) => {
     cork();
     return client.evalsha(acquire, 1, name, holder, 30_000);
