@@ -6,6 +6,14 @@ import { versionOf } from './installs.mjs';
 
 const WITHIN = 180_000;
 
+/** @type {import('./runtimes.mjs').Runtime} */
+export const THIS_NODE = { what: `Node ${process.versions.node}`, command: process.execPath, args: [] };
+
+/**
+ * What the checks run on.
+ * @typedef {{ redis: string, runtime?: import('./runtimes.mjs').Runtime, env?: NodeJS.ProcessEnv }} Place  `redis`: a URL
+ */
+
 /**
  * One cell of the table.
  * @typedef {{ check: string, ok: boolean, text: string, ms: number, versions: string }} Cell
@@ -15,14 +23,15 @@ const WITHIN = 180_000;
  * Runs the checks of a combination in a process of their own.
  * @param {string} folder that of the combination
  * @param {'esm' | 'cjs'} format
- * @param {string} redis
  * @param {readonly string[]} checks
+ * @param {Place} place
  * @returns {Promise<Cell[]>} one for each check, also for those that never came to an end
  */
-export async function runCells(folder, format, redis, checks) {
-  const child = spawn(process.execPath, [join(folder, format, 'main.js'), ...checks], {
+export async function runCells(folder, format, checks, { redis, runtime = THIS_NODE, env = {} }) {
+  const { command, args } = runtime;
+  const child = spawn(command, [...args, join(folder, format, 'main.js'), ...checks], {
     cwd: folder,
-    env: { ...process.env, REDIS_URL: redis, NO_COLOR: '1' },
+    env: { ...process.env, ...env, REDIS_URL: redis, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: WITHIN,
   });

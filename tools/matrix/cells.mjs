@@ -1,7 +1,7 @@
 /**
  * What the matrix is made of. A combination is a Nest, an ioredis and a module format; in each of them one process runs every check
  * of test/matrix/apps.
- * @typedef {{ nest: '11' | '12', ioredis: '5' | '6', format: 'esm' | 'cjs' }} Combination
+ * @typedef {{ nest: '11' | '12', ioredis: '5' | '6', format: 'esm' | 'cjs', redis?: '5' | '6' }} Combination  `redis`: node-redis, beside ioredis
  */
 
 /** Beside Nest itself, what an application of that Nest uses. */

@@ -1,6 +1,8 @@
 /**
  * The compatibility matrix. One line for each cell: what it is, which versions ran, what was seen.
  * "--types" lets the compiler read every combination, "--servers" adds further Redis servers, "--report" writes docs/compatibility.md.
+ * "--runtimes all" adds Node 22, 24 and 26, Bun and Deno, and node-redis on each; "--runtimes turn" Node 24 and one of the others, by the
+ * commit; "--runtimes Bun,Deno" those.
  * "--install" only installs what the cells need, for a run that follows.
  * "--fresh" installs again what an earlier run installed, so that the newest versions run.
  * "--nest 12", "--ioredis 6", "--format esm" leave out the rest; further words name checks.
@@ -11,6 +13,8 @@ import { startRedis } from '../redis/redis.runner.mjs';
 import { runCells } from './cell.runner.mjs';
 import { COMBINATIONS, ON_EVERY_SERVER, ONLY, TESTED } from './cells.mjs';
 import { versionOf } from './installs.mjs';
+import { runOnRuntimes } from './runtime.runner.mjs';
+import { findRuntimes, namesOfRuntimes } from './runtimes.mjs';
 import { findServers } from './servers.mjs';
 import { MatrixStages } from './stages.mjs';
 import { writeTables } from './table.writer.mjs';
@@ -26,6 +30,7 @@ const { values, positionals } = parseArgs({
     format: { type: 'string' },
     types: { type: 'boolean', default: false },
     servers: { type: 'boolean', default: false },
+    runtimes: { type: 'string' },
     report: { type: 'boolean', default: false },
     install: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
@@ -49,6 +54,8 @@ const stages = new MatrixStages({ fresh: values.fresh });
 const cells = [];
 /** @type {{ what: string, reason: string }[]} */
 const absent = [];
+/** @type {import('./runtime.runner.mjs').RuntimeCell[]} */
+const runtimeCells = [];
 
 /**
  * @param {Combination} combination
@@ -109,10 +116,31 @@ async function runOnServer(server) {
       const wanted = (isFirst ? checks : ON_EVERY_SERVER).filter(
         (check) => ONLY[check]?.includes(nest) ?? true,
       );
-      const results = wanted.length === 0 ? [] : await runCells(folder, format, redis.url, wanted);
+      const results = wanted.length === 0 ? [] : await runCells(folder, format, wanted, { redis: redis.url });
       if (isFirst && values.types) results.push(await checkTypes(folder, format));
       await tell(combination, folder, server.version, results);
     });
+  } finally {
+    await redis.stop();
+  }
+}
+
+/** @param {import('./runtime.runner.mjs').RuntimeCell} cell */
+function tellRuntime(cell) {
+  const { ok, runtime, client, check, text, ms } = cell;
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${runtime}, ${client} · ${check}: ${text} [${ms} ms]`);
+  runtimeCells.push(cell);
+}
+
+/** @param {string} wanted */
+async function runRuntimes(wanted) {
+  const names = await namesOfRuntimes(wanted);
+  const redis = await startRedis();
+  try {
+    for (const each of await runOnRuntimes(names, stages, redis.url, tellRuntime)) {
+      absent.push(each);
+      console.log(`not had ${each.what}: ${each.reason}`);
+    }
   } finally {
     await redis.stop();
   }
@@ -122,11 +150,15 @@ try {
   const servers = values.install ? [] : await findServers(values.servers);
   await Promise.all(chosen.map((combination) => stages.get(combination)));
   console.log(`installed in ${seconds()}`);
+  if (values.install && values.runtimes !== undefined)
+    await findRuntimes(await namesOfRuntimes(values.runtimes));
   for (const server of servers) await runOnServer(server);
-  if (values.report && !values.install) await writeTables(cells, absent);
+  if (values.runtimes !== undefined && !values.install) await runRuntimes(values.runtimes);
+  if (values.report && !values.install) await writeTables(cells, absent, runtimeCells);
 } finally {
   await stages.close();
 }
-const failed = cells.filter(({ ok }) => !ok).length;
-if (!values.install) console.log(`matrix: ${cells.length - failed} passed, ${failed} failed in ${seconds()}`);
-if (failed > 0 || chosen.length === 0 || (cells.length === 0 && !values.install)) process.exitCode = 1;
+const all = [...cells, ...runtimeCells];
+const failed = all.filter(({ ok }) => !ok).length;
+if (!values.install) console.log(`matrix: ${all.length - failed} passed, ${failed} failed in ${seconds()}`);
+if (failed > 0 || chosen.length === 0 || (all.length === 0 && !values.install)) process.exitCode = 1;

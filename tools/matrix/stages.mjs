@@ -34,25 +34,28 @@ export class MatrixStages {
    * @returns {Promise<string>} a folder with `esm/main.js` and `cjs/main.js`
    */
   get(combination) {
-    const key = `${combination.nest} ${combination.ioredis}`;
+    const key = `${combination.nest} ${combination.ioredis} ${combination.redis}`;
     const begun = this.#stages.get(key) ?? this.#make(combination);
     this.#stages.set(key, begun);
     return begun;
   }
 
   /** @param {Omit<Combination, 'format'>} combination */
-  async #make({ nest, ioredis }) {
+  async #make({ nest, ioredis, redis }) {
     const { dependencies = {} } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const own = Object.entries(dependencies).map(([name, range]) => `${name}@${range}`);
-    const [application, client] = await Promise.all([
+    const [application, client, other] = await Promise.all([
       this.#install(`nest-${nest}`, [...PACKAGES[nest], ...SHARED, ...own]),
       this.#install(`ioredis-${ioredis}`, [`ioredis@${ioredis}`]),
+      redis === undefined ? undefined : this.#install(`redis-${redis}`, [`redis@${redis}`]),
     ]);
     const folder = await mkdtemp(join(application, `ioredis-${ioredis}-`));
     this.#made.push(folder);
     const made = await this.#prepared(application);
     await cp(made, folder, { recursive: true });
     await link(join(client, 'node_modules/ioredis'), join(folder, 'node_modules/ioredis'));
+    if (other !== undefined)
+      await link(join(other, 'node_modules/redis'), join(folder, 'node_modules/redis'));
     return folder;
   }
 

@@ -13,14 +13,16 @@ const PLACE = /(?<=<!-- matrix: begin -->\n)[^]*(?=<!-- matrix: end -->)/;
 /**
  * Writes what ran into the page of compatibility.
  * @param {readonly PlacedCell[]} cells
- * @param {readonly { what: string, reason: string }[]} absent servers that could not be had
+ * @param {readonly { what: string, reason: string }[]} absent servers and runtimes that could not be had
+ * @param {readonly import('./runtime.runner.mjs').RuntimeCell[]} runtimeCells
  */
-export async function writeTables(cells, absent) {
+export async function writeTables(cells, absent, runtimeCells) {
   const own = cells[0]?.redis;
   const text = [
     combinations(cells.filter(({ redis }) => redis === own)),
     versions(cells),
     servers(cells, absent),
+    ...(runtimeCells.length === 0 ? [] : [runtimes(runtimeCells)]),
   ].join('\n');
   const page = await readFile(PAGE, 'utf8');
   if (!PLACE.test(page)) throw new Error(`${PAGE} has no place for the tables`);
@@ -85,6 +87,22 @@ function servers(cells, absent) {
   return table(
     ['server', 'ioredis', 'checks', 'cells'],
     [...rows, ...absent.map(({ what, reason }) => [what, '', '', `not had: ${reason}`])],
+  );
+}
+
+/** @param {readonly import('./runtime.runner.mjs').RuntimeCell[]} cells */
+function runtimes(cells) {
+  const checks = [...new Set(cells.map(({ check }) => check))];
+  const rows = [...new Set(cells.map(({ runtime, client }) => `${runtime} | ${client}`))].toSorted((a, b) =>
+    a.localeCompare(b, 'en', { numeric: true }),
+  );
+  const markOf = (/** @type {string} */ row, /** @type {string} */ check) => {
+    const cell = cells.find((each) => `${each.runtime} | ${each.client}` === row && each.check === check);
+    return cell === undefined ? '' : cell.ok ? 'ok' : '**failed**';
+  };
+  return table(
+    ['runtime', 'client', ...checks],
+    rows.map((row) => [row, ...checks.map((check) => markOf(row, check))]),
   );
 }
 

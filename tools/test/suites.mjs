@@ -37,7 +37,7 @@ export const SUITES = [
   // Models of scripts beside a Redis bear a few seconds of real time, not more.
   { name: 'models', ...clocks, budget: 90, project: 'models' },
   // Applications with real timers, and with the library's own limits for a Redis that does not answer.
-  { name: 'matrix', ...clocks, budget: 240, script: 'tools/matrix/main.mjs', args: [] },
+  { name: 'matrix', ...clocks, budget: 240, script: 'tools/matrix/main.mjs', args: ['--runtimes', 'turn'] },
   // Beside other suites a time of an import says nothing: `npm run check:package` compares it, where it has the machine.
   {
     name: 'check:package',
@@ -58,7 +58,13 @@ export const SUITES = [
   },
   { name: 'check:walks', ...aside, budget: 60, script: 'tools/walk/check-walks.mjs', args: [] },
   // Long before `matrix` needs it.
-  { name: 'matrix:install', ...beside, budget: 240, script: 'tools/matrix/main.mjs', args: ['--install'] },
+  {
+    name: 'matrix:install',
+    ...beside,
+    budget: 240,
+    script: 'tools/matrix/main.mjs',
+    args: ['--install', '--runtimes', 'turn'],
+  },
   {
     name: 'check:porcupine',
     ...beside,

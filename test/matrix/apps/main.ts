@@ -35,6 +35,7 @@ const CHECKS: Record<string, Check> = {
 /** One line of JSON for each check; arguments name the checks to run. */
 async function main(): Promise<void> {
   const redis = process.env['REDIS_URL'] ?? '';
+  await MatrixStage.loadClient();
   const chosen = process.argv.slice(2);
   const names = chosen.length > 0 ? chosen : Object.keys(CHECKS);
   // Ticks come once a second: their check waits while the others work.

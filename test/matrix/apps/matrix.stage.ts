@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { DistributedLockModule } from 'nestjs-distributed-lock';
+import { DistributedLockModule, type DistributedLockModuleOptions } from 'nestjs-distributed-lock';
 
 /** What a test of one way into an application does; it says what it saw, or throws. */
 export type Check = (stage: MatrixStage) => Promise<string>;
@@ -53,18 +53,34 @@ interface Closing {
 
 /** One Redis, a prefix of its own, and what has to be closed in the end. */
 export class MatrixStage {
-  readonly prefix = `matrix:${randomUUID()}:`;
+  /** Makes a client of node-redis as a template, where the locks are to run on one. */
+  static #clientOf: ((url: string) => DistributedLockModuleOptions['redis']) | undefined;
+
   readonly gate = new Gate();
   readonly #closing: Closing[] = [];
 
-  constructor(readonly redis: string) {}
+  constructor(
+    readonly redis: string,
+    readonly prefix = `matrix:${randomUUID()}:`,
+  ) {}
+
+  /** Loads the client that the environment names, before the first application is made: `MATRIX_CLIENT=redis`, ioredis without it. */
+  static async loadClient(): Promise<void> {
+    if (process.env['MATRIX_CLIENT'] !== 'redis') return;
+    const { createClient } = await import('redis');
+    MatrixStage.#clientOf = (url) => createClient({ url });
+  }
 
   /** The module as both instances of an application import it. */
-  locks(redis: string | Redis = this.redis): DynamicModule {
+  locks(
+    redis: string | Redis = this.redis,
+    options: Omit<DistributedLockModuleOptions, 'redis'> = {},
+  ): DynamicModule {
     return DistributedLockModule.forRoot({
-      redis,
+      redis: MatrixStage.#clientOf?.(this.redis) ?? redis,
       namePrefix: this.prefix,
       appName: this.prefix,
+      ...options,
     });
   }
 
