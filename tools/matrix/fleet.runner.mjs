@@ -16,7 +16,7 @@ import { Redis } from 'ioredis';
 const LEASE = 3000;
 
 /** How long anything may take, in ms. */
-const WITHIN = 20_000 * Number(process.env['TEST_SLOWNESS'] || 1);
+const WITHIN = 40_000 * Number(process.env['TEST_SLOWNESS'] || 1);
 
 /** One process of the fleet. */
 class Member {
@@ -96,7 +96,7 @@ export async function runFleet(runtime, folder, url, extra) {
     holder.child.kill('SIGKILL');
     await until('the waiting process has the lock', () => other.tokens.length > before);
     const waited = performance.now() - killedAt;
-    assert.ok(waited < LEASE + WITHIN / 10, `the waiting process had the lock ${waited} ms after a kill`);
+    assert.ok(waited < LEASE + WITHIN / 20, `the waiting process had the lock ${waited} ms after a kill`);
     const rising = tokens().toSorted((one, next) => Number(BigInt(one) - BigInt(next)));
     assert.equal(new Set(rising).size, rising.length, 'a token was given twice');
     assert.equal(other.tokens.at(-1), newest(rising), 'a later holder has a lower token');

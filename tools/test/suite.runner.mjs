@@ -30,10 +30,10 @@ const SECOND_LOOKS = 2;
  * Runs a suite.
  * @param {import('./suites.mjs').VitestSuite} suite
  * @param {Circumstances} circumstances
- * @param {readonly string[]} [files] none: all of the suite
+ * @param {readonly string[]} [files] all of the suite without it
  * @returns {Promise<Outcome & Doubts>}
  */
-export async function runVitest(suite, circumstances, files = []) {
+export async function runVitest(suite, circumstances, files = suite.files ?? []) {
   const { project } = suite;
   const folder = await mkdtemp(join(tmpdir(), 'vitest-'));
   const file = join(folder, 'report.json');
@@ -41,7 +41,7 @@ export async function runVitest(suite, circumstances, files = []) {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`, TROUBLES];
     const args = ['run', '--project', project, ...reporters, ...files];
     const troubles = join(folder, 'troubles.txt');
-    const env = { SUITE_FAILURES: troubles };
+    const env = { ...suite.env, SUITE_FAILURES: troubles };
     const { succeeded } = await runWithin({ script: VITEST, args, env }, suite, circumstances);
     const [text, told] = await Promise.all(
       [file, troubles].map((name) => readFile(name, 'utf8').catch(() => '')),

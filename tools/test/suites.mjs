@@ -11,7 +11,7 @@ import { readCommit } from '../simulation/commit.seeds.mjs';
  * with two CPUs that does more than one of these suites at a time is late for their deadlines. They wait for most of their time; what has
  * no clocks `givesWay`, with the lowest priority, and takes the CPU that they leave.
  * @typedef {{ name: string, lane: 0 | 1 | 2, givesWay?: boolean, budget: number, needs?: () => Promise<unknown> }} Suite
- * @typedef {Suite & { project: string, secondLook?: boolean }} VitestSuite
+ * @typedef {Suite & { project: string, secondLook?: boolean, env?: Readonly<Record<string, string>>, files?: readonly string[] }} VitestSuite  `env`: further variables; `files`: parts of their names, all of the project without it
  * @typedef {Suite & { script: string, args: readonly string[] }} Check
  */
 
@@ -32,6 +32,15 @@ export const SUITES = [
   // Browsers, compilers, the demo and the command line.
   { name: 'programs', ...clocks, budget: 330, project: 'programs', secondLook: true },
   { name: 'conformance', ...clocks, budget: 120, project: 'conformance', secondLook: true },
+  {
+    name: 'node-redis',
+    ...clocks,
+    budget: 120,
+    project: 'conformance',
+    env: { LOCK_TEST_CLIENT: 'node-redis', LOCK_TEST_RESP: '3' },
+    files: ['test/locks'],
+    secondLook: true,
+  },
   // Four fifths are the conformance suite, of seven kinds on two topologies.
   { name: 'topologies', ...clocks, budget: 165, project: 'topologies', secondLook: true },
   // Models of scripts beside a Redis bear a few seconds of real time, not more.

@@ -28,8 +28,10 @@ export const WIRE_FAULTS: readonly GroundFault[] = [
     const ms = between(random, 500, 2500);
     // Before Redis sees a command, or after it has run it: which of both decides how old a grant is when it comes.
     const isRequest = random.below(2) === 0;
+    // Each by so much, as on a long way: not one after the other, which would go on for long after the end.
+    const left = (at: number) => sleep(Math.max(0, at + delay - performance.now()));
     for (const wire of wires)
-      wire.judge(() => (isRequest ? { before: sleep(delay) } : { answered: () => sleep(delay) }));
+      wire.judge(({ at }) => (isRequest ? { before: left(at) } : { answered: () => left(at) }));
     await sleep(ms);
     return `${isRequest ? 'requests' : 'replies'} delayed by ${delay} ms for ${ms} ms`;
   }),

@@ -53,10 +53,15 @@ export async function checkKinds(stage: MatrixStage): Promise<string> {
   await latch.countDown();
   await waits;
   await semaphore.delete();
-  // A fenced lock's counter stays, for its tokens shall rise for ever.
+  // A fenced lock's counter stays, for its tokens shall rise for ever; the instances are listed while they run.
   const left = async () =>
-    (await client.keys(`*${stage.prefix}*`)).filter((key) => !key.startsWith('redisson_lock_token:'));
+    (await client.keys(`*${stage.prefix}*`)).filter(
+      (key) => !/^redisson_lock_token:|:instance(?::|_list$)/.test(key),
+    );
   // A process that has just waited stays in the queue of a lock for a moment.
-  await until('nothing is left', async () => (await left()).length === 0);
+  await until('nothing is left', async () => (await left()).length === 0).catch(async (error: unknown) => {
+    const kept = await Promise.all((await left()).map(async (key) => `${key} ${await client.pttl(key)} ms`));
+    throw new Error(`left behind: ${kept.join(', ')}`, { cause: error });
+  });
   return `${Object.keys(KINDS).join(', ')}, a semaphore, a latch: refused, woken, nothing left`;
 }

@@ -67,7 +67,9 @@ export class MatrixStage {
   /** Loads the client that the environment names, before the first application is made: `MATRIX_CLIENT=redis`, ioredis without it. */
   static async loadClient(): Promise<void> {
     if (process.env['MATRIX_CLIENT'] !== 'redis') return;
-    const { createClient } = await import('redis');
+    // Most of the combinations do not have it.
+    const name: string = 'redis';
+    const { createClient } = await import(name);
     MatrixStage.#clientOf = (url) => createClient({ url });
   }
 

@@ -3,6 +3,7 @@ import { Controller, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   ClientProxyFactory,
+  type ClientOptions,
   EventPattern,
   MessagePattern,
   Payload,
@@ -30,19 +31,19 @@ function guarded(prefix: string, { messages, events }: Gates): Type {
   class Guarded {
     @MessagePattern(`${prefix}guarded`)
     @DistributedLock('message:{0.id}')
-    async guarded(@Payload() _data: { id: string }): Promise<string> {
+    async guarded(@Payload() _data: { id?: string }): Promise<string> {
       return await messages.pass();
     }
 
     @EventPattern(`${prefix}happened`)
     @DistributedLock('event:{0.id}')
-    async happened(@Payload() _data: { id: string }): Promise<void> {
+    async happened(@Payload() _data: { id?: string }): Promise<void> {
       await events.pass();
     }
 
     @EventPattern(`${prefix}intercepted`)
     @UseDistributedLock({ key: (context) => `event:${context.switchToRpc().getData<{ id: string }>().id}` })
-    intercepted(@Payload() _data: { id: string }) {
+    intercepted(@Payload() _data: { id?: string }) {
       return events.pass();
     }
 
@@ -70,7 +71,7 @@ class Listener {
     class AppModule {}
     const app = stage.closes(await NestFactory.createMicroservice(AppModule, { ...wire, ...CONTEXT }));
     await app.listen();
-    const client = ClientProxyFactory.create(wire);
+    const client = ClientProxyFactory.create(wire as ClientOptions);
     stage.closes({ close: async () => await client.close() });
     return new Listener(app.get(LockService), prefix, client);
   }

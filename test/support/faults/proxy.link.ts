@@ -6,6 +6,8 @@ export interface ProxiedCommand {
   /** In capitals. */
   readonly name: string;
   readonly words: readonly string[];
+  /** When it came, by the monotonic clock in ms: those before it may have been kept back. */
+  readonly at: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export class ProxyLink {
   readonly #redis: Socket;
   /** What the commands that Redis has still to answer want to know, first in, first out. */
   readonly #expected: (Answered | undefined)[] = [];
-  readonly #requests = new Lane<RespFrame>((frame) => this.#request(frame));
+  readonly #requests = new Lane<RespFrame>((frame, at) => this.#request(frame, at));
   readonly #replies = new Lane<RespFrame>((frame) => this.#reply(frame));
   #swallowing = false;
   #isHealed = true;
@@ -102,11 +104,11 @@ export class ProxyLink {
     });
   }
 
-  #request({ value, bytes }: RespFrame): Promise<unknown> | undefined {
+  #request({ value, bytes }: RespFrame, at: number): Promise<unknown> | undefined {
     if (this.#lost()) return undefined;
     const words = Array.isArray(value) ? value.map(String) : [];
     const name = (words[0] ?? '').toUpperCase();
-    const verdict = this.owner.judge({ name, words });
+    const verdict = this.owner.judge({ name, words, at });
     if (verdict === 'cut') {
       this.cut();
       return undefined;
@@ -148,20 +150,21 @@ export class ProxyLink {
 
 /** One direction: first in, first out, also when one of them has to wait. */
 class Lane<T> {
-  readonly #waiting: T[] = [];
+  readonly #waiting: (readonly [item: T, at: number])[] = [];
   #busy = false;
 
-  constructor(private readonly handle: (item: T) => Promise<unknown> | undefined) {}
+  /** @param handle gets what has come, and when */
+  constructor(private readonly handle: (item: T, at: number) => Promise<unknown> | undefined) {}
 
   enter(item: T): void {
-    this.#waiting.push(item);
+    this.#waiting.push([item, performance.now()]);
     if (!this.#busy) this.#drain();
   }
 
   #drain(): void {
     this.#busy = false;
-    for (let item = this.#waiting.shift(); item !== undefined; item = this.#waiting.shift()) {
-      const wait = this.handle(item);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const wait = this.handle(...next);
       if (wait === undefined) continue;
       this.#busy = true;
       void wait.then(() => this.#drain());
