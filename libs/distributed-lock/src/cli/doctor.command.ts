@@ -20,7 +20,9 @@ export async function runDoctor({ line, wheel, terminal }: Omit<CommandContext, 
   else {
     terminal.line(`Redis at ${address}`);
     for (const finding of findings) print(finding, terminal);
-    terminal.line(`${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} failed`);
+    terminal.line(
+      `${count('ok')} ok, ${count('warn')} ${count('warn') === 1 ? 'warning' : 'warnings'}, ${count('fail')} failed`,
+    );
   }
   return isWell ? EXIT.done : EXIT.unwell;
 }
