@@ -88,8 +88,11 @@ export class DoorStage {
   }
 
   #logger(): LoggerService {
-    const note = (level: string) => (message: unknown) =>
-      void this.logged.push(`${level}: ${String(message)}`);
+    const note = (level: string) => (message: unknown) => {
+      // Each boot on a URL says which client it takes.
+      if (!/ is reached with the package /.test(String(message)))
+        this.logged.push(`${level}: ${String(message)}`);
+    };
     return {
       log: () => undefined,
       debug: note('debug'),
