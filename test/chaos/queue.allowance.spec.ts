@@ -64,6 +64,10 @@ describe('a lock with a queue of processes may be free', () => {
     expect(allowance({ 1: 'stop' }, { sort })).toBe(ms);
   });
 
+  test('for as long where the processes were killed shortly before the waiter began', () => {
+    expect(allowance({ 1: 'kill', 2: 'kill' }, { outcome: 'lost', at: -2930 })).toBe(5060);
+  });
+
   test('for no time longer when all was over before', () => {
     expect(allowance({ 0: 'kill', 1: 'stop', 2: 'block' }, { at: -4000 })).toBe(0);
   });

@@ -25,6 +25,10 @@ export function allowanceFor(
 ): number {
   if (!QUEUED.has(waiter.sort)) return DEAD_WAITER[waiter.sort] ?? 0;
   const missed = disturbances.missedIn(free);
+  // A waiter that begins while the queue still counts on a dead listener does so for a period of its own.
+  const begun = waiter.wanted.at;
+  if (free.from - begun < LISTENER)
+    for (const worker of disturbances.missedIn({ from: begun, to: begun })) missed.add(worker);
   missed.delete(waiter.worker);
   const inTurn = missed.size * GUARD;
   const last = byGrant(holds.filter(({ granted }) => granted.at <= free.from)).at(-1);
