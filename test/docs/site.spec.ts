@@ -12,6 +12,7 @@ import { scaled } from '../support/slowness.js';
 import { found, openBrowser, THEMES, WatchedPage, WIDTHS } from '../support/watched.page.js';
 import { lacking } from './docs.tools.js';
 import { listPages } from './page.list.js';
+import { until } from '../support/until.js';
 
 const SITE = 'dist/site';
 const TYPES: Readonly<Record<string, string>> = {
@@ -98,7 +99,15 @@ describe.skipIf(lacking !== undefined)('the site', { timeout: scaled(60_000) }, 
       ['KIND_CONFLICT', '/operate/troubleshooting.html'],
     ] as const)('a search for "%s" finds %s first', async ([words, address]) => {
       const { page } = await open('/');
-      await page.keyboard.press('Control+k');
+      // The page listens to keys once its script runs.
+      await until(
+        'the search opens',
+        async () => {
+          await page.keyboard.press('Control+k');
+          return await page.locator('.VPLocalSearchBox input').isVisible();
+        },
+        10_000,
+      );
       await page.fill('.VPLocalSearchBox input', words);
       const first = page.locator('.VPLocalSearchBox .result').first();
       await first.waitFor();
