@@ -61,7 +61,7 @@ test('CI runs .ci/run, on the oldest Node that users may have and on the even ve
   expect(job.steps?.map(({ run }) => run)).toContain('.ci/run');
   const oldest = lowestNode(engines.node);
   const major = Number(oldest.split('.')[0]);
-  expect(nodesOf(job)).toEqual([oldest, `${major + 2}`, `${major + 4}`]);
+  expect(nodesOf(job)).toEqual([oldest, `${major + 2}`, `${major + 4}`, `${major + 6}`]);
 });
 
 test.for(['ops/Dockerfile', '.devcontainer/Dockerfile'])('%s is built on a Node that CI runs', (file) => {
