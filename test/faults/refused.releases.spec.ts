@@ -69,6 +69,16 @@ const KINDS: readonly Twice[] = [
   },
 ];
 
+/** Takes the lock once more in its scope, and releases that while Redis is as said. @returns its answer, and what ends that state */
+async function releaseInside(
+  lock: Lock,
+  begin: () => Promise<() => Promise<void>>,
+): Promise<{ answer: unknown; end: () => Promise<void> }> {
+  const second = await lock.lock({ leaseTime: INNER });
+  const end = await begin();
+  return { answer: await second.unlock().catch(codeOf), end };
+}
+
 describe.each(WAYS)('a release inside a scope while Redis $how', ({ code, begin }) => {
   test.each(KINDS)(
     'is repeated: the lock ends with the lease of the scope ($kind)',
@@ -77,9 +87,7 @@ describe.each(WAYS)('a release inside a scope while Redis $how', ({ code, begin 
       const wire = await stage.proxy();
       const service = await stage.open({ commandTimeout: scaled(300) }, wire);
       const work = async (handle: LockHandle) => {
-        const second = await inner(service).lock({ leaseTime: INNER });
-        const end = await begin(wire);
-        const answer: unknown = await second.unlock().catch(codeOf);
+        const { answer, end } = await releaseInside(inner(service), () => begin(wire));
         await until('the lease of the scope is over', () => !handle.isHeld, OUTER + 1000);
         await end();
         return answer;
@@ -96,9 +104,7 @@ describe.each(WAYS)('a release inside a scope while Redis $how', ({ code, begin 
       const wire = await stage.proxy();
       const service = await stage.open({ commandTimeout: scaled(300) }, wire);
       const work = async () => {
-        const second = await inner(service).lock({ leaseTime: INNER });
-        const end = await begin(wire);
-        const answer: unknown = await second.unlock().catch(codeOf);
+        const { answer, end } = await releaseInside(inner(service), () => begin(wire));
         await end();
         await until('Redis counts one acquisition', async () => {
           const { mode: _mode, ...counts } = await stage.counts('twice');

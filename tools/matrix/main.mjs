@@ -16,6 +16,7 @@ import { versionOf } from './installs.mjs';
 import { runOnRuntimes } from './runtime.runner.mjs';
 import { findRuntimes, namesOfRuntimes } from './runtimes.mjs';
 import { findServers } from './servers.mjs';
+import { runSomeAtOnce } from './side.by.side.mjs';
 import { MatrixStages } from './stages.mjs';
 import { writeTables } from './table.writer.mjs';
 import { checkTypes } from './types.runner.mjs';
@@ -43,9 +44,6 @@ const chosen = COMBINATIONS.filter(
     (values.ioredis ?? ioredis) === ioredis &&
     (values.format ?? format) === format,
 );
-
-/** Processes of checks that run at the same time. */
-const AT_ONCE = 3;
 
 const started = performance.now();
 const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
@@ -88,11 +86,7 @@ async function tell({ nest, ioredis, format }, folder, redis, results) {
  * @param {(combination: Combination, folder: string) => Promise<void>} run
  */
 async function runAll(combinations, run) {
-  const waiting = [...combinations];
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await run(next, await stages.get(next));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await runSomeAtOnce(combinations, async (next) => await run(next, await stages.get(next)));
 }
 
 /** @param {import('./servers.mjs').Server} server */

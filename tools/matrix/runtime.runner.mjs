@@ -4,6 +4,7 @@ import { ON_EVERY_SERVER } from './cells.mjs';
 import { runFleet } from './fleet.runner.mjs';
 import { versionOf } from './installs.mjs';
 import { findRuntimes } from './runtimes.mjs';
+import { runSomeAtOnce } from './side.by.side.mjs';
 
 /**
  * One cell of the table of runtimes.
@@ -20,9 +21,6 @@ const CLIENTS = [
   { redis: '6', env: { MATRIX_CLIENT: 'redis' } },
 ];
 
-/** Runtimes that run at the same time: they mostly wait. */
-const AT_ONCE = 3;
-
 /**
  * Runs on each runtime and client what other runtimes and clients do differently: handlers, jobs, all kinds of locks, and a fleet of
  * two processes.
@@ -35,28 +33,24 @@ const AT_ONCE = 3;
 export async function runOnRuntimes(names, stages, url, tell) {
   const found = [THIS_NODE, ...(await findRuntimes(names))];
   const absent = found.flatMap((each) => ('reason' in each ? [each] : []));
-  const waiting = found
+  const places = found
     .flatMap((each) => ('reason' in each ? [] : [each]))
     .flatMap((runtime) => CLIENTS.map((client) => ({ runtime, ...client })));
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { runtime, redis, env } = next;
-      const folder = await stages.get({ nest: '12', ioredis: '6', ...(redis && { redis }) });
-      const name = redis === undefined ? 'ioredis' : 'redis';
-      const client = `${name} ${await versionOf(join(folder, 'node_modules', name))}`;
-      const began = performance.now();
-      const [cells, fleet] = await Promise.all([
-        runCells(folder, 'esm', ON_EVERY_SERVER, { redis: url, runtime, env }),
-        runFleet(runtime, join(folder, 'esm'), url, env).then(
-          (text) => ({ ok: true, text }),
-          (/** @type {Error} */ error) => ({ ok: false, text: error.stack ?? error.message }),
-        ),
-      ]);
-      const ms = Math.round(performance.now() - began);
-      for (const cell of [...cells, { ...fleet, check: 'two processes', ms }])
-        tell({ runtime: runtime.what, client, check: cell.check, ok: cell.ok, text: cell.text, ms: cell.ms });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await runSomeAtOnce(places, async ({ runtime, redis, env }) => {
+    const folder = await stages.get({ nest: '12', ioredis: '6', ...(redis && { redis }) });
+    const name = redis === undefined ? 'ioredis' : 'redis';
+    const client = `${name} ${await versionOf(join(folder, 'node_modules', name))}`;
+    const began = performance.now();
+    const [cells, fleet] = await Promise.all([
+      runCells(folder, 'esm', ON_EVERY_SERVER, { redis: url, runtime, env }),
+      runFleet(runtime, join(folder, 'esm'), url, env).then(
+        (text) => ({ ok: true, text }),
+        (/** @type {Error} */ error) => ({ ok: false, text: error.stack ?? error.message }),
+      ),
+    ]);
+    const ms = Math.round(performance.now() - began);
+    for (const cell of [...cells, { ...fleet, check: 'two processes', ms }])
+      tell({ runtime: runtime.what, client, check: cell.check, ok: cell.ok, text: cell.text, ms: cell.ms });
+  });
   return absent;
 }

@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '../redis/command.runner.mjs';
-import { readCommit } from '../simulation/commit.seeds.mjs';
+import { firstSeedOf, readCommit } from '../simulation/commit.seeds.mjs';
 import { findNode } from '../simulation/node.versions.mjs';
+import { Unavailable } from '../test/unavailable.mjs';
 import { install } from './installs.mjs';
 
 /**
@@ -41,8 +42,15 @@ export async function namesOfRuntimes(wanted) {
   if (wanted === 'all') return RUNTIME_NAMES;
   if (wanted !== 'turn') return wanted.split(',').map((name) => name.trim());
   const others = RUNTIME_NAMES.filter((name) => name !== ALWAYS);
-  const turn = Number.parseInt((await readCommit()).slice(0, 8), 16) % others.length;
-  return [ALWAYS, ...others.slice(turn, turn + 1)];
+  try {
+    const turn = firstSeedOf(await readCommit()) % others.length;
+    return [ALWAYS, ...others.slice(turn, turn + 1)];
+  } catch (error) {
+    // Without a commit nothing says whose turn it is.
+    if (!(error instanceof Unavailable)) throw error;
+    console.log(`only ${ALWAYS}: ${error.message}`);
+    return [ALWAYS];
+  }
 }
 
 /**
