@@ -1,6 +1,6 @@
 import type { History } from './history.js';
 import { callsByLock, isHold, type Call, type Hold } from './holds.js';
-import { allowanceFor } from './queue.allowance.js';
+import { allowanceFor, type FreeSpan } from './queue.allowance.js';
 import { covered, type Disturbances, type Span } from './spans.js';
 import { LATE, ms, MS, type Finding, type Violation } from './violation.js';
 
@@ -55,10 +55,14 @@ function isWaiting({ wanted, locks }: Call): boolean {
 }
 
 /** From one look that found nobody to the last one after it, where nobody was granted the lock, or released it, in between. */
-function freeSpans(byLock: ReadonlyMap<string, readonly Hold[]>, { watched }: History): Map<string, Span[]> {
+function freeSpans(
+  byLock: ReadonlyMap<string, readonly Hold[]>,
+  { watched }: History,
+): Map<string, FreeSpan[]> {
   const changes = new Map([...byLock].map(([lock, holds]) => [lock, changesOf(holds)]));
-  const spans = new Map<string, Span[]>();
-  const open = new Map<string, Span>();
+  const spans = new Map<string, FreeSpan[]>();
+  const open = new Map<string, FreeSpan>();
+  const held = new Map<string, FreeSpan['before']>();
   const close = (lock: string) => {
     const span = open.get(lock);
     if (span !== undefined && span.to > span.from) spans.set(lock, [...(spans.get(lock) ?? []), span]);
@@ -70,8 +74,9 @@ function freeSpans(byLock: ReadonlyMap<string, readonly Hold[]>, { watched }: Hi
     const span = open.get(lock);
     const isNew = span === undefined || hasChange(changes.get(lock) ?? [], { from: span.to, to: at });
     if (holders.length > 0 || isNew) close(lock);
-    if (holders.length === 0)
-      open.set(lock, span === undefined || isNew ? { from: at, to: at } : { from: span.from, to: from });
+    if (holders.length > 0) held.set(lock, { at, holders });
+    else if (span === undefined || isNew) open.set(lock, { from: at, to: at, before: held.get(lock) });
+    else open.set(lock, { ...span, to: from });
   }
   for (const lock of [...open.keys()]) close(lock);
   return spans;
@@ -97,7 +102,7 @@ function hasChange(changes: readonly number[], { from, to }: Span): boolean {
 }
 
 /** For how long a live process waited for a lock that was free, in µs; 0 where something else was wrong. */
-function wantedFor(waiter: Call | Hold, free: Span, disturbances: Disturbances): number {
+function wantedFor(waiter: Call | Hold, free: FreeSpan, disturbances: Disturbances): number {
   const { wanted, granted, refused, died } = waiter;
   const end = granted?.at ?? refused?.at ?? died ?? Infinity;
   const span = { from: Math.max(free.from, wanted.at), to: Math.min(free.to, end) };

@@ -383,6 +383,16 @@ describe('I8, a lock that is free and wanted', () => {
     expect(found(stopped)).toEqual([]);
   });
 
+  test('may be free until a waiter asks, when the grant of its last holder was never told, and two processes are stopped', () => {
+    const { written } = story([500, 1300], late);
+    written.hold({ worker: 3, wanted: 1, wait: 0, granted: 2, ended: 4, released: 5 });
+    for (const worker of [0, 2]) {
+      written.watch(200, { kind: 'signal', worker, life: 0, what: 'stop' });
+      written.watch(1290, { kind: 'signal', worker, life: 0, what: 'resume' });
+    }
+    expect(found(written)).toEqual([]);
+  });
+
   test('is not free for the whole time when it was held between two checks', () => {
     const { written } = story([500, 1300], late);
     for (const at of [620, 820, 1020, 1220])

@@ -15,7 +15,8 @@ function allowance(
     sort = 'reentrant',
     at = 90,
     outcome = 'released',
-  }: { sort?: LockSort; at?: number; outcome?: string } = {},
+    seen,
+  }: { sort?: LockSort; at?: number; outcome?: string; seen?: { at: number; holder: string } } = {},
 ): number {
   const story = new WrittenHistory();
   story.tell(9, 0, { kind: 'started', pid: 1, watchdog: 5000 });
@@ -30,7 +31,8 @@ function allowance(
   const calls = readCalls(story.history);
   const waiter = calls.find(({ worker }) => worker === 9);
   if (waiter === undefined || isHold(waiter)) throw new Error('worker 9 waits');
-  const free = { from: 101 * MS, to: 900 * MS };
+  const before = seen && { at: seen.at * MS, holders: [seen.holder] };
+  const free = { from: 101 * MS, to: 900 * MS, before };
   return allowanceFor(waiter, free, calls.filter(isHold), new Disturbances(story.history)) / MS;
 }
 
@@ -51,6 +53,14 @@ describe('a lock with a queue of processes may be free', () => {
   test('until the waiter asks, where the lease has ended and both listeners may be hurt', () => {
     expect(allowance({ 1: 'kill' }, { outcome: 'lost' })).toBe(30);
     expect(allowance({ 1: 'kill', 2: 'kill' }, { outcome: 'lost' })).toBe(5060);
+  });
+
+  test('until the waiter asks, where another one had it last, and its grant was not told', () => {
+    const hurt = { 1: 'stop', 2: 'stop' } as const;
+    expect(allowance(hurt, { seen: { at: 99, holder: 'holder:1' } })).toBe(60);
+    expect(allowance(hurt, { seen: { at: 120, holder: 'holder:1' } })).toBe(60);
+    expect(allowance(hurt, { seen: { at: 99, holder: 'another:1' } })).toBe(60);
+    expect(allowance(hurt, { seen: { at: 120, holder: 'another:1' } })).toBe(5060);
   });
 
   test.each<[LockSort, number]>([

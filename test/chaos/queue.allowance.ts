@@ -3,6 +3,11 @@ import { byGrant, type Call, type Hold } from './holds.js';
 import type { Disturbances, Span } from './spans.js';
 import { MS } from './violation.js';
 
+/** A time in which a lock was free, and who had it when it was last seen held. */
+export interface FreeSpan extends Span {
+  readonly before: { readonly at: number; readonly holders: readonly string[] } | undefined;
+}
+
 /** What a dead waiter may cost in the other queues, in µs: its place, its turn after a release, or the intent to write that keeps readers out. */
 const DEAD_WAITER: Partial<Record<LockSort, number>> = { fair: 3000 * MS, read: 2250 * MS };
 
@@ -19,7 +24,7 @@ const LISTENER = 3000 * MS;
  */
 export function allowanceFor(
   waiter: Call,
-  free: Span,
+  free: FreeSpan,
   holds: readonly Hold[],
   disturbances: Disturbances,
 ): number {
@@ -32,9 +37,19 @@ export function allowanceFor(
   missed.delete(waiter.worker);
   const inTurn = missed.size * GUARD;
   const last = byGrant(holds.filter(({ granted }) => granted.at <= free.from)).at(-1);
-  const isReleased = last?.released?.outcome === 'released';
+  const isReleased = last?.released?.outcome === 'released' && !isTaken(free, last);
   // The process that has released the lock guards the turn of the next one. Where the lease has ended, the two listeners do.
   if (missed.size < 2 || (isReleased && !missed.has(last.worker))) return inTurn;
   const canListenerCheck = isReleased && missed.size === 2;
   return inTurn + (canListenerCheck ? LISTENER : Math.max(LISTENER, waiter.watchdog * MS));
+}
+
+/**
+ * Whether another one was seen with the lock after that hold's release: its grant was not told. A call for several locks tells of all at once,
+ * and may have lost one while it waited for the next.
+ */
+function isTaken({ before }: FreeSpan, { granted, released }: Hold): boolean {
+  if (before === undefined || before.at < (released?.at ?? Infinity)) return false;
+  const own = granted.holder.split(' ');
+  return before.holders.some((holder) => !own.includes(holder));
 }
