@@ -16,6 +16,7 @@ const SINGLE = [
   'SUPPORT.md',
   '.changeset/README.md',
   'sample-app/README.md',
+  'sample-app/playground/README.md',
   'bench/README.md',
 ];
 

@@ -1,0 +1,115 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { scaled } from '../support/slowness.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const LOST_CONTEXT = fileURLToPath(new URL('lost.context.mjs', import.meta.url));
+const LIMIT = scaled(60_000);
+
+const run = promisify(execFile);
+
+/** A copy outside of the repository, with the packages of this one in place of those of the registry. */
+async function copyOfPlayground(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'playground-'));
+  await cp(join(ROOT, 'sample-app/playground'), folder, {
+    recursive: true,
+    filter: (path) => !/\/(?:dist|node_modules)$/.test(path),
+  });
+  const { dependencies, devDependencies } = JSON.parse(
+    await readFile(join(folder, 'package.json'), 'utf8'),
+  ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    const link = join(folder, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(name === 'nestjs-distributed-lock' ? ROOT : join(ROOT, 'node_modules', name), link);
+  }
+  return folder;
+}
+
+describe('the playground', () => {
+  let folder: string;
+  let app: ReturnType<typeof spawn> | undefined;
+  let output = '';
+
+  beforeAll(async () => {
+    folder = await copyOfPlayground();
+    await run(process.execPath, ['node_modules/typescript/bin/tsc'], { cwd: folder });
+  }, LIMIT);
+
+  afterEach(async () => {
+    if (app === undefined) return;
+    const ended = once(app, 'exit');
+    app.kill('SIGKILL');
+    await ended;
+    app = undefined;
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** @returns its address */
+  async function start(...nodeArgs: string[]): Promise<string> {
+    output = '';
+    const child = spawn(process.execPath, [...nodeArgs, 'dist/main.js'], {
+      cwd: folder,
+      env: { ...process.env, PORT: '0', NO_COLOR: '1' },
+    });
+    app = child;
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    return await vi.waitFor(
+      () => {
+        const port = /Open http:\/\/\S+:(\d+)/.exec(output)?.[1];
+        if (port === undefined) throw new Error(output);
+        return `http://localhost:${port}`;
+      },
+      { timeout: scaled(20_000), interval: 50 },
+    );
+  }
+
+  function ticks(): string[] {
+    return [...output.matchAll(/tick (\S+) runs on instance (?:one|two)/g)].map(([, tick]) => tick ?? '');
+  }
+
+  test.each<[string, string[]]>([
+    ['Node', []],
+    ['a WebContainer, where a context ends at an await', ['--import', LOST_CONTEXT]],
+  ])(
+    'runs each tick once without Redis, refuses a second report, and shows its job, on %s',
+    async (_where, nodeArgs) => {
+      const url = await start(...nodeArgs);
+      const first = fetch(`${url}/report`);
+      await vi.waitFor(async () => expect((await fetch(`${url}/report`)).status).toBe(423), {
+        timeout: scaled(4_000),
+        interval: 50,
+      });
+      expect((await first).status).toBe(200);
+      await vi.waitFor(() => expect(ticks().length).toBeGreaterThanOrEqual(3), {
+        timeout: scaled(20_000),
+        interval: 50,
+      });
+      expect(new Set(ticks()).size).toBe(ticks().length);
+      expect((await fetch(`${url}/locks`)).status).toBe(200);
+      expect(output).not.toMatch(/ WARN | ERROR /);
+    },
+    LIMIT,
+  );
+
+  test(
+    'passes its own test',
+    async () => {
+      const { stdout } = await run(
+        process.execPath,
+        ['node_modules/vitest/vitest.mjs', 'run', '--dir', 'dist'],
+        { cwd: folder, env: { PATH: process.env['PATH'], NO_COLOR: '1' } },
+      );
+      expect(stdout).toContain('1 passed');
+    },
+    LIMIT,
+  );
+});
