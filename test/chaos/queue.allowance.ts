@@ -5,7 +5,7 @@ import { MS } from './violation.js';
 
 /** A time in which a lock was free, and who had it when it was last seen held. */
 export interface FreeSpan extends Span {
-  readonly before: { readonly at: number; readonly holders: readonly string[] } | undefined;
+  readonly before?: { readonly at: number; readonly holders: readonly string[] } | undefined;
 }
 
 /** What a dead waiter may cost in the other queues, in µs: its place, its turn after a release, or the intent to write that keeps readers out. */
