@@ -1,45 +1,39 @@
-/** As in a WebContainer: an AsyncLocalStorage whose context ends with the synchronous part of its callback. */
-import asyncHooks from 'node:async_hooks';
-import { syncBuiltinESMExports } from 'node:module';
+/** As in a WebContainer: the context of an AsyncLocalStorage ends with the synchronous part of its callback. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 
-/**
- * @template T
- * @extends {asyncHooks.AsyncLocalStorage<T>}
- */
-class SynchronousStorage extends asyncHooks.AsyncLocalStorage {
-  /** @type {T | undefined} */
-  #store;
+/** @type {WeakMap<AsyncLocalStorage<unknown>, unknown>} */
+const stores = new WeakMap();
 
+/** @typedef {(...args: any[]) => any} Callback */
+
+Object.assign(AsyncLocalStorage.prototype, {
   /**
-   * @override
-   * @param {T | undefined} store
-   * @param {(...args: any[]) => any} callback
+   * @this {AsyncLocalStorage<unknown>}
+   * @param {unknown} store
+   * @param {Callback} callback
    * @param {any[]} args
    */
   run(store, callback, ...args) {
-    const before = this.#store;
-    this.#store = store;
+    const before = stores.get(this);
+    stores.set(this, store);
     try {
       return callback(...args);
     } finally {
-      this.#store = before;
+      stores.set(this, before);
     }
-  }
+  },
 
   /**
-   * @override
-   * @param {(...args: any[]) => any} callback
+   * @this {AsyncLocalStorage<unknown>}
+   * @param {Callback} callback
    * @param {any[]} args
    */
   exit(callback, ...args) {
     return this.run(undefined, callback, ...args);
-  }
+  },
 
-  /** @override */
+  /** @this {AsyncLocalStorage<unknown>} */
   getStore() {
-    return this.#store;
-  }
-}
-
-asyncHooks.AsyncLocalStorage = SynchronousStorage;
-syncBuiltinESMExports();
+    return stores.get(this);
+  },
+});

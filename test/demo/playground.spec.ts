@@ -43,11 +43,12 @@ describe('the playground', () => {
   }, LIMIT);
 
   afterEach(async () => {
-    if (app === undefined) return;
-    const ended = once(app, 'exit');
-    app.kill('SIGKILL');
-    await ended;
+    const child = app;
     app = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
