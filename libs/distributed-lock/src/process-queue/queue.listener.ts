@@ -36,6 +36,8 @@ export interface ListenerOwner {
 export class QueueListener {
   /** Whether the queue knows it as a listener. */
   isKnown = false;
+  /** Whether Redis may list it: the answer that would say so may have been lost. */
+  mayBeListed = false;
   /** Whether something was received that a listener acts on: the answer that made it one may still be under way. */
   #hasMissed = false;
   #subscription: Subscription | undefined;
@@ -85,9 +87,20 @@ export class QueueListener {
     places,
   }: Pick<Placed, 'isListener' | 'isListenerMissing' | 'ttl' | 'places'>): void {
     this.isKnown = isListener;
+    this.mayBeListed = isListener;
     if (isListener) this.#begun(ttl, places);
     else if (!isListenerMissing) this.end();
     else if (!this.listens) this.begin();
+  }
+
+  /** This process has the lock. @param isListener undefined if the answer does not say it */
+  granted(isListener?: boolean): void {
+    const { mayBeListed } = this;
+    const isKnown = isListener ?? this.isKnown;
+    // One that listens and is not listed would be counted among the others, and have turns.
+    if (!isKnown || !this.isKnown)
+      this.learned({ isListener: isKnown, isListenerMissing: false, ttl: Infinity, places: 2 });
+    if (isListener === undefined) this.mayBeListed = mayBeListed;
   }
 
   /** Checks when the lease of a holder is over, or earlier. @param ttl of the holder, in ms @param places in the queue */

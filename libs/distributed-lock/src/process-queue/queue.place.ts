@@ -32,6 +32,8 @@ export interface PlaceOwner {
   isWaitedFor(id: string): boolean;
   /** The place is given up. */
   ended(place: QueuePlace): void;
+  /** The place is given up, but Redis could not be told that its process does not listen any more. */
+  stayed(place: QueuePlace): void;
 }
 
 /**
@@ -110,16 +112,20 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#holder = holder;
     this.#wasCalled = this.#isCalled;
     this.#isCalled = false;
+    if (this.listens) this.expectListed();
     const { watchdogTimeout } = this.context.settings;
     return { ticket: this.#ticket, listens: this.listens, life: LIFE * watchdogTimeout, soon: ANNOUNCED };
   }
 
-  granted(isListener = this.#listener.isKnown): void {
+  granted(isListener?: boolean): void {
     this.#forget();
     this.#guard.stop();
-    // One that listens and is not listed would be counted among the others, and have turns.
-    if (!isListener || !this.#listener.isKnown)
-      this.#listener.learned({ isListener, isListenerMissing: false, ttl: Infinity, places: 2 });
+    this.#listener.granted(isListener);
+  }
+
+  /** Redis may list this process as a listener: it has to leave in the end. */
+  expectListed(): void {
+    this.#listener.mayBeListed = true;
   }
 
   refused(reply: Placed): void {
@@ -179,9 +185,16 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#lingering.end();
     this.owner.ended(this);
     // First: a listener that is counted and does not listen would hide another listener.
-    if (this.#listener.isKnown) await this.#send({ leaving: `listener:${this.context.ids.client}` });
+    await this.leave();
     this.#listener.end();
     this.#subscription?.release();
+  }
+
+  /** Is no listener of the queue any more. A listener that stays listed keeps the queue in Redis for its {@link LIFE}. */
+  async leave(): Promise<void> {
+    if (!this.#listener.mayBeListed) return;
+    const reply = await this.#ask({ leaving: `listener:${this.context.ids.client}` });
+    if (reply instanceof RedisFailure && reply.isTransient) this.owner.stayed(this);
   }
 
   /** @param first the place whose turn it is, if its process has not come yet; undefined where another one holds the lock */
@@ -256,12 +269,16 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#isPassing = false;
   }
 
-  async #send(terms: PassTerms): Promise<void> {
+  async #ask(terms: PassTerms): Promise<PassReply | RedisFailure> {
     const command = { key: this.target.key, channel: this.#channel, ...terms };
     // An answer that is late counts as well: only one that was lost is asked for again.
-    const reply = await promisedLate<PassReply>((callback) => this.scripts.pass(command, callback)).catch(
+    return await promisedLate<PassReply>((callback) => this.scripts.pass(command, callback)).catch(
       (error: unknown) => RedisFailure.from(error),
     );
+  }
+
+  async #send(terms: PassTerms): Promise<void> {
+    const reply = await this.#ask(terms);
     if (this.#hasEnded) return;
     if (reply instanceof RedisFailure) {
       // The process whose turn it is may not have been notified.
