@@ -95,12 +95,10 @@ export class QueueListener {
 
   /** This process has the lock. @param isListener undefined if the answer does not say it */
   granted(isListener?: boolean): void {
-    const { mayBeListed } = this;
-    const isKnown = isListener ?? this.isKnown;
     // One that listens and is not listed would be counted among the others, and have turns.
-    if (!isKnown || !this.isKnown)
-      this.learned({ isListener: isKnown, isListenerMissing: false, ttl: Infinity, places: 2 });
-    if (isListener === undefined) this.mayBeListed = mayBeListed;
+    if (isListener === undefined && !this.isKnown) this.end();
+    else if (isListener === false || (isListener && !this.isKnown))
+      this.learned({ isListener, isListenerMissing: false, ttl: Infinity, places: 2 });
   }
 
   /** Checks when the lease of a holder is over, or earlier. @param ttl of the holder, in ms @param places in the queue */

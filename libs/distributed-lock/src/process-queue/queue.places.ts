@@ -19,7 +19,7 @@ export class QueuePlaces {
   readonly #leaveAgain: Timer;
   #isOver = false;
 
-  constructor(private readonly owner: Omit<PlaceOwner, 'stayed'>) {
+  constructor(owner: Omit<PlaceOwner, 'stayed'>) {
     this.#leaveAgain = owner.context.wheel.background(() => void this.#leaveAll());
     this.#owner = {
       context: owner.context,
@@ -48,7 +48,7 @@ export class QueuePlaces {
   /** Leaves all queues, once the processes that were notified of their turn have come. */
   async end(): Promise<void> {
     this.#isOver = true;
-    this.owner.context.wheel.cancel(this.#leaveAgain);
+    this.#owner.context.wheel.cancel(this.#leaveAgain);
     await Promise.all([
       this.#leaveAll(),
       ...[...this.byLock.values()].map(async (place) => {
@@ -61,10 +61,10 @@ export class QueuePlaces {
   #onStayed(place: QueuePlace): void {
     const next = this.byLock.get(place.target.id);
     if (next !== undefined) return next.expectListed();
-    // The queue ends by itself, if nobody tells Redis.
+    // What Redis lists yet ends with the life of the queue.
     if (this.#isOver) return;
     this.#staying.set(place.target.id, place);
-    const { wheel } = this.owner.context;
+    const { wheel } = this.#owner.context;
     if (!this.#leaveAgain.isSet) wheel.set(this.#leaveAgain, now() + AGAIN);
   }
 
