@@ -1,9 +1,8 @@
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Lock, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { FaultStage } from '../support/faults/fault.stage.js';
-import type { TcpProxy } from '../support/faults/tcp.proxy.js';
+import { PASSING_FAILURES } from '../support/faults/passing.failures.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 
@@ -17,36 +16,10 @@ let stage: FaultStage;
 
 beforeAll(async () => {
   stage = await FaultStage.own();
-  await stage.admin.config('SET', 'lua-time-limit', '50');
 });
 afterAll(() => stage.close());
 
 const codeOf = (error: unknown): unknown => Object(error).code;
-
-/** Redis refuses every command until the returned function is called. */
-async function makeBusy(): Promise<() => Promise<void>> {
-  const client = new Redis(stage.url);
-  const running = client.eval('while true do end', 0).catch(() => undefined);
-  await until('Redis is busy', async () =>
-    /BUSY/.test(await stage.admin.get('probe').then(String, (error: unknown) => String(error))),
-  );
-  return async () => {
-    await stage.admin.script('KILL');
-    await running;
-    client.disconnect();
-  };
-}
-
-/** The process has no connection until the returned function is called. */
-function cutOff(wire: TcpProxy): () => Promise<void> {
-  wire.refuse();
-  return () => Promise.resolve(wire.restore());
-}
-
-const WAYS = [
-  { how: 'refuses it', code: 'REJECTED_BY_REDIS', begin: makeBusy },
-  { how: 'is away', code: 'UNAVAILABLE', begin: (wire: TcpProxy) => Promise.resolve(cutOff(wire)) },
-];
 
 /** Takes a lock twice, one acquisition inside the scope of the other. */
 interface Twice {
@@ -79,7 +52,7 @@ async function releaseInside(
   return { answer: await second.unlock().catch(codeOf), end };
 }
 
-describe.each(WAYS)('a release inside a scope while Redis $how', ({ code, begin }) => {
+describe.each(PASSING_FAILURES)('a release inside a scope while Redis $how', ({ code, begin }) => {
   test.each(KINDS)(
     'is repeated: the lock ends with the lease of the scope ($kind)',
     { timeout: scaled(30_000) },
@@ -87,7 +60,7 @@ describe.each(WAYS)('a release inside a scope while Redis $how', ({ code, begin 
       const wire = await stage.proxy();
       const service = await stage.open({ commandTimeout: scaled(300) }, wire);
       const work = async (handle: LockHandle) => {
-        const { answer, end } = await releaseInside(inner(service), () => begin(wire));
+        const { answer, end } = await releaseInside(inner(service), () => begin(stage, wire));
         await until('the lease of the scope is over', () => !handle.isHeld, OUTER + 1000);
         await end();
         return answer;
@@ -104,7 +77,7 @@ describe.each(WAYS)('a release inside a scope while Redis $how', ({ code, begin 
       const wire = await stage.proxy();
       const service = await stage.open({ commandTimeout: scaled(300) }, wire);
       const work = async () => {
-        const { answer, end } = await releaseInside(inner(service), () => begin(wire));
+        const { answer, end } = await releaseInside(inner(service), () => begin(stage, wire));
         await end();
         await until('Redis counts one acquisition', async () => {
           const { mode: _mode, ...counts } = await stage.counts('twice');
