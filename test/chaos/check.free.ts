@@ -102,7 +102,7 @@ function hasChange(changes: readonly number[], { from, to }: Span): boolean {
 }
 
 /** For how long a live process waited for a lock that was free, in µs; 0 where something else was wrong. */
-function wantedFor(waiter: Call | Hold, free: FreeSpan, disturbances: Disturbances): number {
+function wantedFor(waiter: Call | Hold, free: Span, disturbances: Disturbances): number {
   const { wanted, granted, refused, died } = waiter;
   const end = granted?.at ?? refused?.at ?? died ?? Infinity;
   const span = { from: Math.max(free.from, wanted.at), to: Math.min(free.to, end) };
