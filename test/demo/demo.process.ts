@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { ObservedProcess } from '../support/observed.process.js';
 
 const DEMO = fileURLToPath(new URL('../../sample-app/demo/main.mjs', import.meta.url));
 
@@ -10,35 +10,9 @@ export interface VerdictLine {
 }
 
 /** One run of the demo as a user starts it, on what was built before. */
-export class DemoProcess {
-  output = '';
-  readonly #child;
-  readonly #ended: Promise<number | null>;
-
+export class DemoProcess extends ObservedProcess {
   constructor(redisUrl: string, args: readonly string[]) {
-    this.#child = spawn(process.execPath, [DEMO, '--no-build', ...args], {
-      env: { ...process.env, REDIS_URL: redisUrl },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream.on('data', (data: Buffer) => (this.output += data.toString()));
-    }
-    this.#ended = new Promise((resolve) => this.#child.once('close', resolve));
-  }
-
-  /** Waits for its end. @throws with all that it said when it did not exit with that code */
-  async exit(code: number): Promise<void> {
-    const actual = await this.#ended;
-    if (actual !== code) throw new Error(`the demo exited with ${actual}, not ${code}:\n${this.output}`);
-  }
-
-  interrupt(): void {
-    this.#child.kill('SIGINT');
-  }
-
-  async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#ended;
+    super([DEMO, '--no-build', ...args], { REDIS_URL: redisUrl });
   }
 
   /** The lines of the verdict, by label. */

@@ -4,14 +4,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** @type {WeakMap<AsyncLocalStorage<unknown>, unknown>} */
 const stores = new WeakMap();
 
-/** @typedef {(...args: any[]) => any} Callback */
+/** @typedef {(...args: unknown[]) => unknown} Callback */
 
 Object.assign(AsyncLocalStorage.prototype, {
   /**
    * @this {AsyncLocalStorage<unknown>}
    * @param {unknown} store
    * @param {Callback} callback
-   * @param {any[]} args
+   * @param {unknown[]} args
    */
   run(store, callback, ...args) {
     const before = stores.get(this);
@@ -26,7 +26,7 @@ Object.assign(AsyncLocalStorage.prototype, {
   /**
    * @this {AsyncLocalStorage<unknown>}
    * @param {Callback} callback
-   * @param {any[]} args
+   * @param {unknown[]} args
    */
   exit(callback, ...args) {
     return this.run(undefined, callback, ...args);

@@ -1,11 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { link } from '../../tools/matrix/installs.mjs';
+import { ObservedProcess } from '../support/observed.process.js';
 import { scaled } from '../support/slowness.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,17 +26,15 @@ async function copyOfPlayground(): Promise<string> {
     await readFile(join(folder, 'package.json'), 'utf8'),
   ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
-    const link = join(folder, 'node_modules', name);
-    await mkdir(dirname(link), { recursive: true });
-    await symlink(name === 'nestjs-distributed-lock' ? ROOT : join(ROOT, 'node_modules', name), link);
+    const target = name === 'nestjs-distributed-lock' ? ROOT : join(ROOT, 'node_modules', name);
+    await link(target, join(folder, 'node_modules', name));
   }
   return folder;
 }
 
 describe('the playground', () => {
   let folder: string;
-  let app: ReturnType<typeof spawn> | undefined;
-  let output = '';
+  let app: ObservedProcess | undefined;
 
   beforeAll(async () => {
     folder = await copyOfPlayground();
@@ -43,38 +42,24 @@ describe('the playground', () => {
   }, LIMIT);
 
   afterEach(async () => {
-    const child = app;
+    await app?.kill();
     app = undefined;
-    if (child === undefined || child.exitCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** @returns its address */
-  async function start(...nodeArgs: string[]): Promise<string> {
-    output = '';
-    const child = spawn(process.execPath, [...nodeArgs, 'dist/main.js'], {
-      cwd: folder,
-      env: { ...process.env, PORT: '0', NO_COLOR: '1' },
-    });
-    app = child;
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    return await vi.waitFor(
+  async function start(...nodeArgs: string[]): Promise<{ url: string; started: ObservedProcess }> {
+    const started = new ObservedProcess([...nodeArgs, 'dist/main.js'], { PORT: '0', NO_COLOR: '1' }, folder);
+    app = started;
+    const url = await vi.waitFor(
       () => {
-        const port = /Open http:\/\/\S+:(\d+)/.exec(output)?.[1];
-        if (port === undefined) throw new Error(output);
+        const port = /Open http:\/\/\S+:(\d+)/.exec(started.output)?.[1];
+        if (port === undefined) throw new Error(started.output);
         return `http://localhost:${port}`;
       },
       { timeout: scaled(20_000), interval: 50 },
     );
-  }
-
-  function ticks(): string[] {
-    return [...output.matchAll(/tick (\S+) runs on instance (?:one|two)/g)].map(([, tick]) => tick ?? '');
+    return { url, started };
   }
 
   test.each<[string, string[]]>([
@@ -83,7 +68,9 @@ describe('the playground', () => {
   ])(
     'runs each tick once without Redis, refuses a second report, and shows its job, on %s',
     async (_where, nodeArgs) => {
-      const url = await start(...nodeArgs);
+      const { url, started } = await start(...nodeArgs);
+      const ticks = () =>
+        [...started.output.matchAll(/tick (\S+) runs on instance (?:one|two)/g)].map(([, tick]) => tick);
       const answers = await Promise.all([fetch(`${url}/report`), fetch(`${url}/report`)]);
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 423]);
       await vi.waitFor(() => expect(ticks().length).toBeGreaterThanOrEqual(3), {
@@ -92,7 +79,7 @@ describe('the playground', () => {
       });
       expect(new Set(ticks()).size).toBe(ticks().length);
       expect((await fetch(`${url}/locks`)).status).toBe(200);
-      expect(output).not.toContain(' ERROR ');
+      expect(started.output).not.toMatch(/ WARN | ERROR /);
     },
     LIMIT,
   );
