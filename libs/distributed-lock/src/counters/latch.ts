@@ -2,7 +2,7 @@ import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { WaitOptions } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { latchChannel } from '../scripts/wire.names.js';
-import { checkCallOptions, checkNumber, readWait } from '../core/call.option.checks.js';
+import { checkCallOptions, checkNumber, readWait } from '../core/call.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
 import { leaveOnAbort } from '../waiters/cancellable.wait.js';

@@ -16,7 +16,7 @@ import {
   readLife,
   readWait,
   type Wait,
-} from '../core/call.option.checks.js';
+} from '../core/call.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
 import { leaveOnAbort } from '../waiters/cancellable.wait.js';

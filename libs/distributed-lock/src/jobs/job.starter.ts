@@ -2,14 +2,14 @@ import { Logger } from '@nestjs/common';
 import type { ScheduledTick } from '../metadata/schedule.fires.js';
 import type { GrantedTick } from '../ticks/tick.claim.js';
 import { JobFire } from '../nest-schedule/job.fire.js';
-import type { MethodFires } from '../nest-schedule/method.fires.js';
+import type { FireTracker } from '../nest-schedule/fire.tracker.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 
 /** Runs a scheduled method for ticks that no alarm of this instance stands for: retried, queued, caught up with, requested by hand. */
 export class JobStarter {
   constructor(
     private readonly method: ScheduledMethod,
-    private readonly fires: MethodFires,
+    private readonly fires: FireTracker,
   ) {}
 
   /** Settles when the run is over. No scheduler waits for it: its error is logged as the scheduler logs it. */

@@ -11,7 +11,7 @@ import type { Watchable } from '../events/handle.watch.js';
 import type { LockEvents } from '../events/lock.events.js';
 import type { LockKindName } from '../events/lock.event.types.js';
 import { parseDuration } from '../options/option.checks.js';
-import { checkCallOptions, checkUsing, readWait } from '../core/call.option.checks.js';
+import { checkCallOptions, checkUsing, readWait } from '../core/call.checks.js';
 import { criticalSection } from './critical.section.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import type { LockContext } from '../core/lock.context.js';

@@ -6,7 +6,7 @@ import { LOSSES } from '../errors/loss.reasons.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import type { AddReply } from '../scripts/semaphore.scripts.js';
 import { parseDuration } from '../options/option.checks.js';
-import { checkPermits } from '../core/call.option.checks.js';
+import { checkPermits } from '../core/call.checks.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import type { Hold } from '../holds/hold.js';
 import { unavailable } from '../core/unavailable.errors.js';

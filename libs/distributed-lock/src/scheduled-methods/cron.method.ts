@@ -9,7 +9,7 @@ import type { JobStarter } from '../jobs/job.starter.js';
 import { LiveJob } from '../nest-schedule/live.job.js';
 import { LiveSchedule } from '../instants/live.schedule.js';
 import type { Splay } from '../jobs/splay.js';
-import type { MethodFires } from '../nest-schedule/method.fires.js';
+import type { FireTracker } from '../nest-schedule/fire.tracker.js';
 import type { TickFinder } from '../instants/tick.finder.js';
 import type { CronSchedule } from '../nest-schedule/schedule.metadata.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
@@ -20,7 +20,7 @@ import { machine } from '../timing/machine.js';
 export interface CronPlan {
   readonly method: ScheduledMethod;
   readonly cron: CronSchedule;
-  readonly fires: MethodFires;
+  readonly fires: FireTracker;
   readonly starter: JobStarter;
   readonly claimers: ClaimerFactory;
   readonly ages: TickAges;

@@ -7,7 +7,7 @@ import { IntervalTick, toleranceOf } from '../jobs/interval.tick.js';
 import { JobClaimer, type ClaimerFactory } from '../jobs/job.claimer.js';
 import { JobStarter } from '../jobs/job.starter.js';
 import type { JobIdentity } from '../jobs/job.registration.js';
-import { MethodFires, type FireSurroundings } from '../nest-schedule/method.fires.js';
+import { FireTracker, type FireSurroundings } from '../nest-schedule/fire.tracker.js';
 import type { CronSchedule } from '../nest-schedule/schedule.metadata.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import { SequenceRegistry } from '../instants/sequence.registry.js';
@@ -34,7 +34,7 @@ interface GapTicksParts {
   readonly identity: Omit<JobIdentity, 'job' | 'isOn'>;
   /** In ms. */
   readonly gap: number;
-  readonly fires: MethodFires;
+  readonly fires: FireTracker;
   readonly isOn: () => boolean;
 }
 
@@ -67,7 +67,7 @@ export class TickFactory {
   make(method: ScheduledMethod, isOptional: boolean): CronMethod | TimerMethod {
     const { schedule, job } = method;
     this.locks.getLock(job);
-    const fires = new MethodFires(method, this.#surroundings, isOptional);
+    const fires = new FireTracker(method, this.#surroundings, isOptional);
     this.locks.onceEnded(() => fires.end());
     if (schedule.kind === 'cron') {
       const made = this.#cron(method, schedule, fires);
@@ -91,7 +91,7 @@ export class TickFactory {
     for (const method of this.methods) method.close();
   }
 
-  #cron(method: ScheduledMethod, cron: CronSchedule, fires: MethodFires): CronMethod {
+  #cron(method: ScheduledMethod, cron: CronSchedule, fires: FireTracker): CronMethod {
     const { options, where, job } = method;
     const { notices } = this.locks.engine.context;
     const starter = new JobStarter(method, fires);
@@ -110,7 +110,7 @@ export class TickFactory {
     });
   }
 
-  #interval(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
+  #interval(method: ScheduledMethod, ms: number, fires: FireTracker, isOn: () => boolean): TimerTicks {
     const identity = {
       fingerprint: () => `every ${ms} ms`,
       latest: (): 'now' => 'now',
@@ -120,7 +120,7 @@ export class TickFactory {
     return this.#gapTicks({ method, identity, gap: ms - toleranceOf(ms), fires, isOn });
   }
 
-  #timeout(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
+  #timeout(method: ScheduledMethod, ms: number, fires: FireTracker, isOn: () => boolean): TimerTicks {
     const gap = gapOf(method);
     if (gap !== undefined) {
       // Unlike an interval it must run at the fleet's very first start: nothing is its last start until then.

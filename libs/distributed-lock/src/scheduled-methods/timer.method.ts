@@ -1,5 +1,5 @@
 import type { ScheduledTick } from '../metadata/schedule.fires.js';
-import type { MethodFires } from '../nest-schedule/method.fires.js';
+import type { FireTracker } from '../nest-schedule/fire.tracker.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import type { MountEntry, RegistryLike } from '../nest-schedule/scheduler.finder.js';
 
@@ -28,7 +28,7 @@ export class TimerMethod {
   /** @param make makes its ticks, which go by the function that they are given: whether the timer is on */
   constructor(
     readonly method: ScheduledMethod,
-    private readonly fires: MethodFires,
+    private readonly fires: FireTracker,
     make: (isOn: () => boolean) => TimerTicks,
   ) {
     this.#ticks = make(() => this.isOn);

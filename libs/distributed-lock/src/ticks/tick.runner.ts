@@ -7,7 +7,7 @@ import { jobKeys } from '../job-control/job.keys.js';
 import type { Claimant, ClaimReply, TickScripts } from './tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from '../job-control/store.clock.js';
-import { checkWork } from '../core/call.option.checks.js';
+import { checkWork } from '../core/call.checks.js';
 import { ClaimedTick } from './tick.run.js';
 import { JobControlService } from '../job-control/job.control.js';
 import { unavailable } from '../core/unavailable.errors.js';

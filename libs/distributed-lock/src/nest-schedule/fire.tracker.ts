@@ -24,7 +24,7 @@ export interface FireSurroundings {
 }
 
 /** The fires of one scheduled method, each of which is to end in one call of its guard. */
-export class MethodFires implements FireHost {
+export class FireTracker implements FireHost {
   keepsContext = false;
   #lapsed: JobFire | undefined;
   #hasWarnedLostFire = false;
