@@ -105,7 +105,7 @@ describe('the doctor', () => {
 
   test('prints a line for each check, and a sum', async () => {
     const { out, code } = await say(['doctor'], healthy.url);
-    expect(out).toMatch(/^Redis at 127\.0\.0\.1:\d+\nok {4}connection {3}it answers\n/);
+    expect(out).toMatch(/^Redis at 127\.0\.0\.1:\d+\nok {4}connection {3}it answers \(client: ioredis\)\n/);
     expect(out).toMatch(/\n\d+ ok, \d warnings?, 0 failed\n$/);
     expect(code).toBe(0);
   });

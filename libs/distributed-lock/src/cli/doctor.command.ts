@@ -15,13 +15,14 @@ const WIDTH = 13;
 export async function runDoctor({ line, wheel, terminal }: Omit<CommandContext, 'session'>): Promise<number> {
   const { address, findings } = await examineServer({ line, wheel });
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
-  const isWell = count('fail') === 0 && !(line.isStrict && count('warn') > 0);
+  const [fails, warnings] = [count('fail'), count('warn')];
+  const isWell = fails === 0 && !(line.isStrict && warnings > 0);
   if (line.isJson) terminal.json({ address, isWell, findings: findings.map(jsonOf) });
   else {
     terminal.line(`Redis at ${address}`);
     for (const finding of findings) print(finding, terminal);
     terminal.line(
-      `${count('ok')} ok, ${count('warn')} ${count('warn') === 1 ? 'warning' : 'warnings'}, ${count('fail')} failed`,
+      `${count('ok')} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${fails} failed`,
     );
   }
   return isWell ? EXIT.done : EXIT.unwell;
@@ -39,7 +40,8 @@ async function examineServer({
     return { address: addressOf(line.redis), findings: [unreached(RedisFailure.from(error))] };
   }
   try {
-    const reached: Finding = { check: 'connection', status: 'ok', text: 'it answers' };
+    const text = `it answers (client: ${session.client})`;
+    const reached: Finding = { check: 'connection', status: 'ok', text };
     return { address: session.address, findings: [reached, ...(await examine({ session, wheel, line }))] };
   } finally {
     await session.close();

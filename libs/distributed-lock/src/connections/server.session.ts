@@ -39,6 +39,8 @@ export interface ServerSession {
   readonly source: RedisSource;
   /** The address for messages; never has a password. */
   readonly address: string;
+  /** For messages: the package of the client. */
+  readonly client: string;
   /** The prefix that the URL makes a client put before keys. */
   readonly keyPrefix: string;
   readonly isCluster: boolean;
@@ -66,10 +68,11 @@ export async function openSession(
     const port = portOf(client, template.address, wheel, timeout);
     const info = await port.ask('INFO', 'cluster').catch(forgiven);
     if (typeof source !== 'string' || !/^cluster_enabled:1/m.test(String(info))) {
-      const { address, keyPrefix } = template;
+      const { address, client: name, keyPrefix } = template;
       return {
         source,
         address,
+        client: name,
         keyPrefix,
         isCluster: false,
         servers: [port],
@@ -94,13 +97,14 @@ async function sessionOfCluster(
   wheel: TimerWheel,
   timeout: number,
 ): Promise<ServerSession> {
-  const { address, keyPrefix } = template;
+  const { address, client, keyPrefix } = template;
   const opened = template.openCluster(wheel);
   const { close } = await connect(opened, wheel, timeout);
   try {
     return {
       source,
       address,
+      client,
       keyPrefix,
       isCluster: true,
       ...(await portsOf(opened.map, wheel, timeout)),

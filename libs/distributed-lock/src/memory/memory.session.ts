@@ -12,6 +12,7 @@ export function memorySession(store: MemoryStore): ServerSession {
   return {
     source: 'memory',
     address: port.address,
+    client: 'none',
     keyPrefix: '',
     isCluster: false,
     servers: [port],
