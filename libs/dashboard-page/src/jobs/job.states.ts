@@ -1,14 +1,7 @@
+import { isOverdue } from '../../../distributed-lock/src/contracts/overdue.js';
 import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import type { JobFilter, JobSort } from '../router.js';
 import { isFailure } from './outcomes.js';
-
-/** An instance may take some seconds to claim a tick; after this many ms it is overdue. */
-const OVERDUE = 5000;
-
-/** Whether a tick is due that no instance has claimed. */
-export function isOverdue({ next, paused, running }: DashboardJob, now: number): boolean {
-  return next !== undefined && now - next > OVERDUE && paused === undefined && running === undefined;
-}
 
 /** Whether the last run went wrong. */
 export function isFailing({ lastRun }: DashboardJob): boolean {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isOverdue } from '../../../distributed-lock/src/contracts/overdue.js';
 import type {
   DashboardJob,
   JobEvent,
@@ -13,7 +14,6 @@ import { JobFacts } from '../job/job.facts.js';
 import { RecordsTable } from '../job/records.table.js';
 import { JobActions } from '../jobs/job.actions.js';
 import { JobBadges } from '../jobs/job.badges.js';
-import { isOverdue } from '../jobs/job.states.js';
 import { ActionButton } from '../parts/action.button.js';
 import { EmptyNote, LoadingNote } from '../parts/empty.note.js';
 import { NameText } from '../parts/name.text.js';

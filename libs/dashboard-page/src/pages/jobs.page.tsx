@@ -1,10 +1,11 @@
 import { useRef } from 'preact/hooks';
+import { isOverdue } from '../../../distributed-lock/src/contracts/overdue.js';
 import type { DashboardJob } from '../../../distributed-lock/src/dashboard-feeds/dashboard.model.js';
 import { useBoard, useCanAct } from '../board.js';
 import { useClock } from '../clock.js';
 import type { FleetData } from '../feed/feed.state.js';
 import { JobRow } from '../jobs/job.row.js';
-import { hasText, inOrder, isIn, isOverdue, sorted } from '../jobs/job.states.js';
+import { hasText, inOrder, isIn, sorted } from '../jobs/job.states.js';
 import { JobsToolbar, SORT_LABELS } from '../jobs/jobs.toolbar.js';
 import { OutcomeLegend } from '../jobs/outcome.legend.js';
 import { EmptyNote, LoadingNote } from '../parts/empty.note.js';

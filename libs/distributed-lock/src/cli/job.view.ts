@@ -1,9 +1,7 @@
 import type { JobStatus } from '../contracts/job.contract.js';
+import { isOverdue } from '../contracts/overdue.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import { showTime } from '../lock-list/lock.view.js';
-
-/** A tick that is due for longer is overdue, in ms: an instance may take some seconds to claim one. */
-const OVERDUE = 10_000;
 
 /** The heads of {@link runRow}. */
 export const RUN_HEADS = ['TICK', 'OUTCOME', 'ATTEMPT', 'TOOK', 'APP', 'INSTANCE', 'REASON'];
@@ -51,16 +49,13 @@ export function showInstant(at: number | undefined): string {
  * @param now the store's time, epoch ms; undefined if it is unknown
  */
 export function stateOf(status: JobStatus, now: number | undefined): string {
-  const { running, paused, queued, handedOver, next } = status;
-  const isDue = next !== undefined && now !== undefined && now - next > OVERDUE;
-  // As on the dashboard: of a paused job no tick is to run, and the next one of a running job may be late.
-  const isOverdue = isDue && paused === undefined && running === undefined;
+  const { running, paused, queued, handedOver } = status;
   const states = [
     running === undefined ? undefined : `running since ${showInstant(running.start)}`,
     paused === undefined ? undefined : `paused since ${showInstant(paused)}`,
     queued === undefined ? undefined : 'queued',
     handedOver === undefined ? undefined : 'handed over',
-    isOverdue ? 'overdue' : undefined,
+    isOverdue(status, now) ? 'overdue' : undefined,
   ].filter((state) => state !== undefined);
   return states.length === 0 ? 'idle' : states.join(', ');
 }
