@@ -178,6 +178,8 @@ describe('the remedy of a refusal by Redis fits its reply', () => {
     ["OOM command not allowed when used memory > 'maxmemory'.", /maxmemory/],
     ["READONLY You can't write against a read only replica.", /master/],
     ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk.', /disk/],
+    ['MOVED 5474 127.0.0.1:7002', /a Cluster of ioredis, or createCluster/],
+    ['ASK 5474 127.0.0.1:7002', /a Cluster of ioredis, or createCluster/],
     ["CROSSSLOT Keys in request don't hash to the same slot", /hash tag/],
     ['NOAUTH Authentication required.', /user and the password/],
     ['ERR something else', /Check the message of Redis/],

@@ -146,7 +146,8 @@ export class CommandConnection implements Commands {
       },
       (error: unknown) => {
         guard.progress();
-        callback.failed(RedisFailure.from(error));
+        const failure = RedisFailure.from(error);
+        callback.failed(this.parts.map === undefined ? failure.ofOneServer() : failure);
       },
     );
   }

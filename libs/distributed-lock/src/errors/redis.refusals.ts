@@ -1,3 +1,6 @@
+const ONE_NODE =
+  'The option redis has the address of one node of a cluster. Give it the cluster: a Cluster of ioredis, or createCluster() of node-redis.';
+
 /** The remedy for an error reply of Redis, by the first word of the reply. */
 const REFUSALS: Readonly<Record<string, string>> = {
   NOPERM:
@@ -10,8 +13,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   MISCONF: 'Redis cannot save to its disk, and refuses writes: check the log and the disk of Redis.',
   NOREPLICAS:
     'Redis refuses writes while too few replicas are connected (min-replicas-to-write): check the replicas.',
+  ASK: ONE_NODE,
   CROSSSLOT: 'Use one hash tag for names that belong together, such as "{order:7}:a" and "{order:7}:b".',
   CLUSTERDOWN: 'The cluster does not serve this slot: check the nodes with CLUSTER INFO.',
+  MOVED: ONE_NODE,
   MASTERDOWN: 'The replica has lost its master: check the replication.',
   LOADING: 'Redis is still loading its data: wait until it has started.',
   BUSY: 'A script blocks Redis: find it, or end it with SCRIPT KILL.',

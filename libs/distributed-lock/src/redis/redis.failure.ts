@@ -9,6 +9,9 @@ export type FailureKind = 'unsent' | 'ambiguous' | 'refused';
 /** The code of a failure that is not an error of Redis: too few replicas have received what was written. */
 export const NOT_REPLICATED = 'NOT_REPLICATED';
 
+/** The error replies that send a command to another node of a cluster. */
+const REDIRECTIONS = ['ASK', 'MOVED'] as const;
+
 /** Transient error replies: a caller that waits for a lock may go on waiting. */
 const PASSING = new Set([
   'LOADING',
@@ -21,15 +24,19 @@ const PASSING = new Set([
   'MISCONF',
   'NOREPLICAS',
   'UNBLOCKED',
-  'ASK',
-  'MOVED',
+  ...REDIRECTIONS,
 ]);
+
+/** Error replies that a server gives for good to a client which knows no other server. */
+const ELSEWHERE: ReadonlySet<string> = new Set(REDIRECTIONS);
 
 /** What a {@link RedisFailure} can have beside its kind and its message. */
 interface FailureDetails extends ErrorOptions {
   readonly code?: string | undefined;
   /** @default settled */
   readonly settled?: Promise<unknown>;
+  /** Whether no later attempt has another result, whatever the code says. @default false */
+  readonly isFinal?: boolean;
 }
 
 /** Redis could not be reached, or refused the command. The only error that leaves this storey. */
@@ -40,14 +47,16 @@ export class RedisFailure extends Error {
   readonly code: string | undefined;
   /** Settles once the command can have no effect any more, by the knowledge of its connection. */
   readonly settled: Promise<unknown>;
+  readonly #isFinal: boolean;
 
   constructor(
     readonly kind: FailureKind,
     message: string,
-    { code, settled = Promise.resolve(), ...options }: FailureDetails = {},
+    { code, settled = Promise.resolve(), isFinal = false, ...options }: FailureDetails = {},
   ) {
     super(message, options);
     this.code = code;
+    this.#isFinal = isFinal;
     this.settled = settled;
   }
 
@@ -58,7 +67,15 @@ export class RedisFailure extends Error {
 
   /** Whether a later attempt makes sense. */
   get isTransient(): boolean {
+    if (this.#isFinal) return false;
     return this.kind !== 'refused' || (this.code !== undefined && PASSING.has(this.code));
+  }
+
+  /** This failure on a connection to a single server: it cannot follow a redirection, now or later. */
+  ofOneServer(): RedisFailure {
+    const { kind, message, code, cause } = this;
+    if (code === undefined || !ELSEWHERE.has(code)) return this;
+    return new RedisFailure(kind, message, { code, cause, isFinal: true });
   }
 
   /** Maps a rejection of a client. An error reply has a name of its own; any other error is one of the connection. */

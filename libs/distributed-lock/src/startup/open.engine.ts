@@ -66,7 +66,7 @@ export function makeEngine(settings: LockSettings, template: ClientTemplate, par
     refused: (why) => notices.post({ kind: 'connection-refused', address, why }),
     back: () => notices.post({ kind: 'reconnected', address }),
   });
-  if (settings.serverCheck) checkServer(connections.commands.lifecycle, address, notices);
+  if (settings.serverCheck) checkServer(connections.commands.lifecycle, template, notices);
   return engineOn(connections, settings, parts);
 }
 

@@ -1,14 +1,19 @@
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { ClientLifecycle } from '../redis/client.lifecycle.js';
+import type { ClientTemplate } from '../redis-source/client.template.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { readFacts } from './server.facts.js';
-import { judgeFacts } from './server.findings.js';
+import { judgeFacts, judgeOneServer } from './server.findings.js';
 
 /**
  * Reads the facts of a server once, when it can first be reached, and warns of what endangers locks. No caller waits for it, and a server
  * that refuses to answer gets no warning: the locks themselves will report it.
  */
-export function checkServer(lifecycle: ClientLifecycle, address: string, notices: NoticeBoard): void {
+export function checkServer(
+  lifecycle: ClientLifecycle,
+  { address, isCluster }: Pick<ClientTemplate, 'address' | 'isCluster'>,
+  notices: NoticeBoard,
+): void {
   let isRequested = false;
   lifecycle.onReady(() => {
     if (isRequested) return;
@@ -17,7 +22,7 @@ export function checkServer(lifecycle: ClientLifecycle, address: string, notices
       (info) => {
         const facts = readFacts(String(info));
         // A fact that a server withholds is for the doctor to report: a managed server would cause a warning at every start.
-        const texts = judgeFacts(facts)
+        const texts = [...(isCluster ? [] : judgeOneServer(facts)), ...judgeFacts(facts)]
           .filter(({ status, isWithheld }) => (status === 'fail' || status === 'warn') && isWithheld !== true)
           .map(({ check, text, remedy }) => `${check}: ${text}. ${remedy}`);
         if (texts.length === 0) return;

@@ -6,6 +6,8 @@ export interface ServerFacts {
   /** The version of Redis whose commands the server has; Valkey reports one as well. */
   readonly level: string | undefined;
   readonly isSentinel: boolean;
+  /** Whether it is a node of a cluster. */
+  readonly isNode: boolean;
   readonly role: string | undefined;
   readonly policy: string | undefined;
   /** In bytes; 0: none. */
@@ -38,6 +40,7 @@ export function readFacts(info: string): ServerFacts {
     version: valkey ?? level,
     level,
     isSentinel: fields.get('redis_mode') === 'sentinel',
+    isNode: fields.get('cluster_enabled') === '1',
     role: fields.get('role'),
     policy: fields.get('maxmemory_policy'),
     memoryLimit: number('maxmemory'),

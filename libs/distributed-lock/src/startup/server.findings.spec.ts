@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readFacts } from './server.facts.js';
-import { judgeFacts } from './server.findings.js';
+import { judgeFacts, judgeOneServer } from './server.findings.js';
 
 const HEALTHY = `# Server\r
 redis_version:7.2.4\r
@@ -51,6 +51,14 @@ describe('the state of a server', () => {
     expect(judge('eviction', ['noeviction', 'allkeys-lfu'], ['maxmemory:1000000', 'maxmemory:0'])).toMatch(
       /^warn/,
     );
+  });
+
+  test('is judged for a client that knows one server alone', () => {
+    const node = `${HEALTHY}# Cluster\r\ncluster_enabled:1\r\n`;
+    const [finding, ...more] = judgeOneServer(readFacts(node));
+    expect([finding?.check, finding?.status, more]).toEqual(['cluster', 'warn', []]);
+    expect(judgeOneServer(readFacts(node.replace('enabled:1', 'enabled:0')))).toEqual([]);
+    expect(judgeOneServer(readFacts(''))).toEqual([]);
   });
 
   test('can be unknown', () => {

@@ -26,6 +26,16 @@ export function judgeFacts(facts: ServerFacts): Finding[] {
   return [judgeVersion(facts), judgeRole(facts), judgeEviction(facts), judgeReplicas(facts)];
 }
 
+/** The finding for a client that knows this server alone; none where all is well. */
+export function judgeOneServer({ isNode }: ServerFacts): Finding[] {
+  if (!isNode) return [];
+  // A cluster of one node has all slots, until a second one joins it.
+  const text = 'this is one node of a cluster: the locks of all other nodes are refused';
+  return [
+    warn('cluster', text, 'Give the option redis a Cluster of ioredis, or createCluster() of node-redis.'),
+  ];
+}
+
 function judgeVersion({ product, version, level }: ServerFacts): Finding {
   const check = 'version';
   if (version === undefined || level === undefined)
