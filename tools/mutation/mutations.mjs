@@ -112,7 +112,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a grant that has not begun is kept at shutdown',
-    file: 'libs/distributed-lock/src/ticks/tick.run.ts',
+    file: 'libs/distributed-lock/src/ticks/claimed.tick.ts',
     from: `    if (this.grant.isRefusing()) {\n`,
     to: `    if (this.grant.isRefusing() && this.#begun) {\n`,
     spec: 'test/ticks/given.back.spec.ts',

@@ -180,7 +180,7 @@ inline newHolder() {
   id = 1; do :: refers(id) -> id++ :: else -> break od; assert(id <= IDS);
   holder[i] = id; id = 0; phase[i] = asking; age[i] = 0
 }
-/* ticks/tick.run.ts: the work begins, unless the instance shuts down; then the tick is given back. */
+/* ticks/claimed.tick.ts: the work begins, unless the instance shuts down; then the tick is given back. */
 inline begin() {
   left[i] = LEASE - age[i]; age[i] = 0; unsure[i] = false; wanted[i] = 0;
   if
@@ -229,7 +229,7 @@ end:
         fi
       :: phase[i] == ending ->
         if
-        /* ticks/tick.run.ts, finish(): repeated until the lease is over */
+        /* ticks/claimed.tick.ts, finish(): repeated until the lease is over */
         :: left[i] > 0 -> wire[i] = sent
         /* local/lock.release.ts: after that the lock is freed in the background, and the outcome is not stored */
         :: phase[i] = freeing; left[i] = 0; forgetRun(); outcome[i] = none; send(release)
@@ -238,7 +238,7 @@ end:
       :: phase[i] == returning || phase[i] == freeing -> wire[i] = sent
       :: phase[i] == idle -> script[i] = 0; stop()
       fi }
-  /* ticks/tick.run.ts: the work has ended; or the shutdown has stopped it, and 'retry' lets another instance go on */
+  /* ticks/claimed.tick.ts: the work has ended; or the shutdown has stopped it, and 'retry' lets another instance go on */
   :: atomic { believes(i) -> printf("%c ends its run\n", NAME); if :: endWith(completed) :: RETRY -> endWith(handed) fi }
   /* holds/hold.ts, checkDeadlines(): the local deadline has come, and nothing is sent */
   :: atomic { phase[i] == running && left[i] == 0 -> abandon(); stop(); printf("%c loses its run\n", NAME) }

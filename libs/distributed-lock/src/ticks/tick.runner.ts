@@ -8,7 +8,7 @@ import type { Claimant, ClaimReply, TickScripts } from './tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from '../job-control/store.clock.js';
 import { checkWork } from '../core/call.checks.js';
-import { ClaimedTick } from './tick.run.js';
+import { ClaimedTick } from './claimed.tick.js';
 import { JobControlService } from '../job-control/job.control.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
