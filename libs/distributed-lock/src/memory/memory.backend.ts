@@ -8,24 +8,40 @@ import type { MemoryStore } from './memory.store.js';
 export class MemoryBackend implements Backend, Commands {
   readonly commands: Commands = this;
   readonly subscriber: MemorySubscriber;
-  readonly lifecycle = { start: () => undefined, lastTrouble: 'the store is closed' };
+  readonly lifecycle: Commands['lifecycle'];
   readonly keyPrefix = '';
   readonly isCluster = false;
   readonly countsAllReceivers = true;
   readonly publish = 'PUBLISH';
   readonly isAcked = false;
+  readonly #readyListeners: (() => void)[] = [];
+  readonly #unlisten: () => void;
   #isClosed = false;
 
   constructor(private readonly store: MemoryStore) {
+    const { connection } = store;
     this.subscriber = new MemorySubscriber(store);
+    this.lifecycle = {
+      start: () => undefined,
+      get lastTrouble() {
+        return connection.trouble;
+      },
+    };
+    this.#unlisten = connection.listen({
+      disconnected: () => undefined,
+      reconnected: () => {
+        for (const listener of this.#readyListeners) this.store.turns.later(listener);
+      },
+    });
   }
 
   get isReady(): boolean {
-    return !this.#isClosed;
+    return !this.#isClosed && this.store.connection.isOpen;
   }
 
   onReady(listener: () => void): void {
-    this.store.turns.later(listener);
+    this.#readyListeners.push(listener);
+    if (this.isReady) this.store.turns.later(listener);
   }
 
   groupOf(): number {
@@ -41,7 +57,8 @@ export class MemoryBackend implements Backend, Commands {
   }
 
   run(_command: ScriptCommand, words: ScriptWords, _isAcked: boolean, callback: CommandCallback): void {
-    const answer = this.store.scripts.answer(words);
+    const { connection, scripts } = this.store;
+    const answer = connection.isOpen ? scripts.answer(words) : { failure: connection.failure };
     this.store.turns.later(() => {
       if ('failure' in answer) callback.failed(answer.failure);
       else callback.answered(answer.reply);
@@ -50,6 +67,7 @@ export class MemoryBackend implements Backend, Commands {
 
   close(): Promise<void> {
     this.#isClosed = true;
+    this.#unlisten();
     return this.subscriber.close();
   }
 }

@@ -1,4 +1,5 @@
 import { MemoryChannels } from './memory.channels.js';
+import { MemoryConnection } from './memory.connection.js';
 import type { MemoryInstance } from './memory.instance.js';
 import { MemoryKeys } from './memory.keys.js';
 import { fromBytes, MemoryScripts } from './memory.scripts.js';
@@ -22,6 +23,8 @@ export class MemoryStore {
   readonly turns = new TurnQueue();
   /** @internal */
   readonly keys = new MemoryKeys();
+  /** @internal */
+  readonly connection = new MemoryConnection();
   /** @internal */
   readonly channels = new MemoryChannels(this.turns.later);
   /** @internal */
@@ -53,6 +56,23 @@ export class MemoryStore {
   /** @internal The same, and whoever waits looks again. */
   beginAnew(): void {
     this.clear();
-    for (const { channels } of [this, ...(this.#servers ?? [])]) channels.refresh();
+    for (const { connection, channels } of this.#all()) {
+      connection.reconnect();
+      channels.refresh();
+    }
+  }
+
+  /** @internal Until {@link reconnect}, no client reaches it, nor the servers of red locks. */
+  disconnect(): void {
+    for (const { connection } of this.#all()) connection.disconnect();
+  }
+
+  /** @internal */
+  reconnect(): void {
+    for (const { connection } of this.#all()) connection.reconnect();
+  }
+
+  #all(): MemoryStore[] {
+    return [this, ...this.servers];
   }
 }

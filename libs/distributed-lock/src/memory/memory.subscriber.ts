@@ -5,9 +5,15 @@ import type { MemoryStore } from './memory.store.js';
 /** The channels of one module instance on a memory store. */
 export class MemorySubscriber implements Subscriber {
   readonly #channels = new Set<string>();
+  readonly #unlisten: () => void;
   #listener: SubscriberListener | undefined;
 
-  constructor(private readonly store: MemoryStore) {}
+  constructor(private readonly store: MemoryStore) {
+    this.#unlisten = store.connection.listen({
+      disconnected: () => this.#disconnected(),
+      reconnected: () => this.#reconnected(),
+    });
+  }
 
   listen(listener: SubscriberListener): void {
     this.#listener = listener;
@@ -16,7 +22,9 @@ export class MemorySubscriber implements Subscriber {
   subscribe(channel: string): Promise<void> {
     const name = toBytes(channel);
     this.#channels.add(name);
-    this.store.channels.subscribe(name, this.#receive);
+    const { channels, connection } = this.store;
+    if (!connection.isOpen) return Promise.reject(connection.failure);
+    channels.subscribe(name, this.#receive);
     return new Promise((resolve) => this.store.turns.later(resolve));
   }
 
@@ -35,9 +43,24 @@ export class MemorySubscriber implements Subscriber {
   }
 
   close(): Promise<void> {
+    this.#unlisten();
     for (const name of this.#channels) this.store.channels.unsubscribe(name, this.#receive);
     this.#channels.clear();
     return Promise.resolve();
+  }
+
+  #disconnected(): void {
+    for (const name of this.#channels) {
+      this.store.channels.unsubscribe(name, this.#receive);
+      this.#listener?.disconnected(fromBytes(name));
+    }
+  }
+
+  #reconnected(): void {
+    for (const name of this.#channels) {
+      this.store.channels.subscribe(name, this.#receive);
+      this.store.turns.later(() => this.#channels.has(name) && this.#receive(name, undefined));
+    }
   }
 
   readonly #receive = (channel: string, payload: string | undefined): void => {

@@ -155,7 +155,21 @@ export class LockTestingControl {
   }
 
   /**
-   * Resets the store between two tests: the locks of all applications are lost, the locks of {@link holdBy} are
+   * Disconnects all applications that share the store from it, until {@link reconnect}. They behave as they do
+   * while Redis is down: calls are refused with a `LockUnavailableError` (`UNAVAILABLE`) after `commandTimeout`,
+   * or after their `waitTime`; locks are lost when their leases end; no tick runs.
+   */
+  disconnect(): void {
+    this.store.disconnect();
+  }
+
+  /** Ends {@link disconnect}: renewals go on, and waiters request their locks again. */
+  reconnect(): void {
+    this.store.reconnect();
+  }
+
+  /**
+   * Resets the store between two tests, and ends {@link disconnect}: the locks of all applications are lost, the locks of {@link holdBy} are
    * released, and all data is deleted, including tick records.
    */
   async reset(): Promise<void> {

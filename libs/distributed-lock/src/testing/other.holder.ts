@@ -66,7 +66,8 @@ export class OtherHolders {
     const instances = [...this.#instances.values()];
     this.#instances.clear();
     for (const instance of instances) this.store.instances.delete(instance);
-    await Promise.all([...this.#held].map((held) => held.release()));
+    // The test may have disconnected the store.
+    await Promise.allSettled([...this.#held].map((held) => held.release()));
     await Promise.all(instances.map(({ locks }) => locks.shutDown()));
   }
 
