@@ -20,6 +20,7 @@ const FOLDER = fileURLToPath(new URL('../../docs/benchmarks/', import.meta.url))
 export async function writeReport(run, { rounds, redis, nodeVersion, isPinned }) {
   await mkdir(FOLDER, { recursive: true });
   const { length: count, 0: cpu } = cpus();
+  const machine = `${count} × ${cpu?.model.trim() ?? 'CPU'}`;
   const pinned = isPinned
     ? 'The server is kept on CPU 0, clients as each scenario says.'
     : 'Nothing was kept on a CPU.';
@@ -32,16 +33,16 @@ export async function writeReport(run, { rounds, redis, nodeVersion, isPinned })
       const strange = strangePeers(id, results, scenario.measure.key);
       const where = client === undefined ? 'Clients run on any CPU.' : `Clients run on CPU ${client}.`;
       const by = scenario.isOnOtherNode === true ? `, Node ${nodeVersion}` : '';
-      const when = `_${today()}, ${times === 1 ? 'one round' : `medians of ${times} rounds`}${by}._`;
+      const when = `_${today()}, ${times === 1 ? 'one round' : `medians of ${times} rounds`}${by}, ${machine}._`;
       return `## ${id}: ${title}\n\n${about} ${where} ${when}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n${profileOf(results)}${strange.map((peer) => `\n${peer}\n`).join('')}`;
     }),
   );
   const text = `# Benchmarks
 
-${today()} · ${count} × ${cpu?.model.trim() ?? 'CPU'} · ${Math.round(totalmem() / 2 ** 30)} GB · ${process.platform} ${release().split('-')[0]} · Node ${process.version} · Redis ${redis} on loopback.
+${today()} · ${count} CPUs, ${Math.round(totalmem() / 2 ** 30)} GB · ${process.platform} ${release().split('-')[0]} · Node ${process.version} · Redis ${redis} on loopback.
 
-\`npm ci --prefix bench && npm run bench -- --report\` writes this page anew. All contestants of a scenario run interleaved in one run, on the day that it names, in processes of their own; the figures are medians of several rounds, none of which is the first thing that its process does.
-Read the ratios: absolute figures move with the machine. ${pinned} Commands are counted in a round of their own, by MONITOR, without those inside of scripts.
+\`npm ci --prefix bench && npm run bench -- --report\` writes this page anew. All contestants of a scenario run interleaved in one run, on the day and the machine that it names, in processes of their own; the figures are medians of several rounds, none of which is the first thing that its process does.
+Read the ratios of one scenario: absolute figures move with the machine, and figures of two machines cannot be compared. ${pinned} Commands are counted in a round of their own, by MONITOR, without those inside of scripts.
 _fast_: a polling peer at the fastest sensible pace, an attempt each 1 to 4 ms; without that, as it comes, but never giving up. What could not be measured says so.
 
 ${await inOrder(sections)}`;
