@@ -1,10 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { slotOf } from '../../libs/distributed-lock/src/redis/key.slot.js';
+import { prefixKey } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { Services } from '../support/services.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
+import { Services, uniquePrefix } from '../support/services.js';
+import { scaled } from '../support/slowness.js';
 import { ClusterTopology } from '../support/topology/cluster.topology.js';
 import type { TopologyServer } from '../support/topology/topology.server.js';
+import { closeSource, sourceOf } from '../support/topology/topology.source.js';
 import { until } from '../support/until.js';
 
 let topology: ClusterTopology;
@@ -70,7 +74,7 @@ const WAITS: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
 describe('with the address of one node of a cluster', () => {
   test('the boot warns, and says what to give instead', async () => {
     await until('it has warned', () => warned.length > 0);
-    expect(warned.join('\n')).toMatch(/endangers locks: cluster: this is one node .* a Cluster of ioredis/);
+    expect(warned.join('\n')).toMatch(/this is a node of a cluster: .* Give a Cluster of ioredis/);
   });
 
   test.each(Object.entries(WAITS))('%s of another node is refused at once', async (_what, wait) => {
@@ -78,7 +82,7 @@ describe('with the address of one node of a cluster', () => {
     await expect(wait(name)).rejects.toMatchObject({
       code: 'REJECTED_BY_REDIS',
       message: expect.stringContaining('MOVED'),
-      remedy: expect.stringContaining('Give it the cluster'),
+      remedy: expect.stringContaining('Give a Cluster of ioredis'),
     });
   });
 
@@ -96,3 +100,57 @@ describe('with the address of one node of a cluster', () => {
     ]);
   });
 });
+
+test('the list of jobs is refused where jobs of other nodes would be missing', async () => {
+  const prefix = await prefixOfNode();
+  const cluster = sourceOf(topology.describe);
+  const whole = new Services(cluster, { prefix, store: services.store });
+  const all = await whole.open();
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  for (const name of names) await all.runOnce(name, Date.now(), () => undefined);
+  const one = await services.open({ namePrefix: prefix });
+  await expect(one.jobs.list()).rejects.toMatchObject({ code: 'REJECTED_BY_REDIS' });
+  for (const name of names) await all.jobs.forget(name);
+  await whole.close();
+  closeSource(cluster);
+});
+
+/** A prefix whose list of jobs the node has. */
+async function prefixOfNode(): Promise<string> {
+  for (;;) {
+    const prefix = uniquePrefix();
+    if ((await topology.masterOf(slotOf(prefixKey(prefix, 'job_list')))) === node) return prefix;
+  }
+}
+
+test(
+  'a failover behind an address that stays refuses no waiter, and the new master grants the lock',
+  async () => {
+    const [name = ''] = await namesOf(true, 1);
+    const proxy = await TcpProxy.open(node.address.port);
+    const [holder, waiter] = [await services.open({}, proxy.url), await services.open({}, proxy.url)];
+    const held = await holder.getLock(name).lock({ leaseTime: scaled(30_000) });
+    const waits = waiter.getLock(name).lock({ waitTime: scaled(25_000) });
+    const successor = await topology.failOver(slotOf(services.prefix + name));
+    // It sends its clients away, as a master does that does not have the slot.
+    const meanwhile = holder.getLock(name).isLocked();
+    await expect(meanwhile).rejects.toMatchObject({
+      code: expect.stringMatching(/UNAVAILABLE|REJECTED_BY_REDIS/),
+    });
+    proxy.port = successor.address.port;
+    proxy.cut();
+    await until(
+      'the holder is connected',
+      async () =>
+        await holder
+          .getLock(name)
+          .isLocked()
+          .catch(() => false),
+    );
+    expect(await held.unlock()).toBe('released');
+    await (await waits).unlock();
+    await until('the replica has it, too', async () => (await services.keys()).length === 0);
+    await proxy.close();
+  },
+  scaled(60_000),
+);

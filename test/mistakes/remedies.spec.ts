@@ -178,8 +178,8 @@ describe('the remedy of a refusal by Redis fits its reply', () => {
     ["OOM command not allowed when used memory > 'maxmemory'.", /maxmemory/],
     ["READONLY You can't write against a read only replica.", /master/],
     ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk.', /disk/],
-    ['MOVED 5474 127.0.0.1:7002', /a Cluster of ioredis, or createCluster/],
-    ['ASK 5474 127.0.0.1:7002', /a Cluster of ioredis, or createCluster/],
+    ['MOVED 5474 127.0.0.1:7002', /disagree about this slot/],
+    ['ASK 5474 127.0.0.1:7002', /disagree about this slot/],
     ["CROSSSLOT Keys in request don't hash to the same slot", /hash tag/],
     ['NOAUTH Authentication required.', /user and the password/],
     ['ERR something else', /Check the message of Redis/],
@@ -187,5 +187,10 @@ describe('the remedy of a refusal by Redis fits its reply', () => {
   ])('%s', (reply, remedy) => {
     const failure = new RedisFailure('refused', reply, { code: /^[A-Z]+/.exec(reply)?.[0] });
     expect(unavailable('x', failure).remedy).toMatch(remedy);
+  });
+
+  test.each(['MOVED 5474 127.0.0.1:7002', 'ASK 5474 127.0.0.1:7002'])('%s, from one server', (reply) => {
+    const failure = new RedisFailure('refused', reply, { code: /^[A-Z]+/.exec(reply)?.[0] }).asFinal();
+    expect(unavailable('x', failure).remedy).toMatch(/a Cluster of ioredis, or createCluster/);
   });
 });

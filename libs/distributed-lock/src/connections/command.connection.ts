@@ -37,6 +37,8 @@ export class CommandConnection implements Commands {
   readonly #acked: AckedCalls | undefined;
   readonly #send: SendScript;
   #demotedAt = -Infinity;
+  /** While the server is asked for its role. */
+  #isReplica: Promise<boolean | undefined> | undefined;
 
   constructor(private readonly parts: CommandConnectionParts) {
     this.lifecycle = parts.lifecycle;
@@ -147,9 +149,31 @@ export class CommandConnection implements Commands {
       (error: unknown) => {
         guard.progress();
         const failure = RedisFailure.from(error);
-        callback.failed(this.parts.map === undefined ? failure.ofOneServer() : failure);
+        if (this.parts.map === undefined && failure.isRedirection) void this.#redirected(failure, callback);
+        else callback.failed(failure);
       },
     );
+  }
+
+  /**
+   * A connection to one server cannot follow a redirection. A master sends its clients away for as long as another node has the slot;
+   * a replica does so after a failover, and the address may lead to the new master soon.
+   */
+  async #redirected(failure: RedisFailure, callback: CommandCallback): Promise<void> {
+    this.#isReplica ??= this.#readRole().finally(() => (this.#isReplica = undefined));
+    const isReplica = await this.#isReplica;
+    if (isReplica === true) this.demoted();
+    callback.failed(isReplica === false ? failure.asFinal() : failure);
+  }
+
+  /** @returns whether the server is a replica; undefined if it cannot be asked now */
+  async #readRole(): Promise<boolean | undefined> {
+    try {
+      return /^role:(?:slave|replica)/m.test(String(await this.lifecycle.client.info('replication')));
+    } catch (error) {
+      // A user that may not ask has the address of a master, as far as the handshake could tell.
+      return RedisFailure.from(error).kind === 'refused' ? false : undefined;
+    }
   }
 
   /** One guard per server: a node that stands still must not cost the others of its cluster their connections. */

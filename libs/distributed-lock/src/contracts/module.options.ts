@@ -77,8 +77,8 @@ export interface LockModuleSettings {
   readonly replication?: ReplicaAcknowledgement | undefined;
   /**
    * Checks each server with one `INFO` at startup, in the background, and logs a warning if the eviction
-   * policy, the role or the version endangers locks. For more checks run `npx nestjs-distributed-lock
-   * doctor`.
+   * policy, the role or the version endangers locks, or if the address is that of one node of a cluster. For
+   * more checks run `npx nestjs-distributed-lock doctor`.
    * @default true
    */
   readonly serverCheck?: boolean | undefined;

@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../errors/lock.errors.js';
-import { refusalRemedy } from '../errors/redis.refusals.js';
+import { GIVE_THE_CLUSTER, refusalRemedy } from '../errors/redis.refusals.js';
 import { NOT_REPLICATED, RedisFailure } from '../redis/redis.failure.js';
 
 /** The error for a caller when Redis could not be reached. @param name of a lock, a semaphore, a latch or a job */
@@ -20,8 +20,12 @@ export function unavailable(name: string, cause: unknown): LockUnavailableError 
     `Redis refused a command for "${name}": ${why}.`,
     { cause },
     code,
-    code === 'WRONG_TYPE' ? undefined : refusalRemedy(failure.code),
+    code === 'WRONG_TYPE' ? undefined : remedyFor(failure),
   );
+}
+
+function remedyFor({ code, isFinal, isRedirection }: RedisFailure): string | undefined {
+  return isFinal && isRedirection ? GIVE_THE_CLUSTER : refusalRemedy(code);
 }
 
 /** The error for a caller whose lease could not be extended. */

@@ -1,5 +1,4 @@
-const ONE_NODE =
-  'The option redis has the address of one node of a cluster. Give it the cluster: a Cluster of ioredis, or createCluster() of node-redis.';
+const UNSETTLED = 'The nodes of the cluster disagree about this slot: try again, and check CLUSTER INFO.';
 
 /** The remedy for an error reply of Redis, by the first word of the reply. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -13,15 +12,19 @@ const REFUSALS: Readonly<Record<string, string>> = {
   MISCONF: 'Redis cannot save to its disk, and refuses writes: check the log and the disk of Redis.',
   NOREPLICAS:
     'Redis refuses writes while too few replicas are connected (min-replicas-to-write): check the replicas.',
-  ASK: ONE_NODE,
+  ASK: UNSETTLED,
   CROSSSLOT: 'Use one hash tag for names that belong together, such as "{order:7}:a" and "{order:7}:b".',
   CLUSTERDOWN: 'The cluster does not serve this slot: check the nodes with CLUSTER INFO.',
-  MOVED: ONE_NODE,
+  MOVED: UNSETTLED,
   MASTERDOWN: 'The replica has lost its master: check the replication.',
   LOADING: 'Redis is still loading its data: wait until it has started.',
   BUSY: 'A script blocks Redis: find it, or end it with SCRIPT KILL.',
   TRYAGAIN: 'The cluster moves this slot at the moment: try again.',
 };
+
+/** The remedy for a client that has the address of one node, where others have slots. */
+export const GIVE_THE_CLUSTER =
+  'Give a Cluster of ioredis, or createCluster() of node-redis, instead of the address of one node.';
 
 /** The refusals of a user, as the text of a failed connection shows them. */
 const OF_USER = /\b(?:NOAUTH|WRONGPASS|NOPERM)\b/;

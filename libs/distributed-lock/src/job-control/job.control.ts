@@ -183,7 +183,7 @@ export class JobControlService implements JobControl {
       if (status !== undefined) return { job, key, ...status };
     } catch (error) {
       const failure = RedisFailure.from(error);
-      if (failure.isTransient) throw unavailable(job, failure);
+      if (failure.isTransient || failure.isRedirection) throw unavailable(job, failure);
       return undefined;
     }
     await this.#index.remove(entry);

@@ -10,7 +10,7 @@ export type FailureKind = 'unsent' | 'ambiguous' | 'refused';
 export const NOT_REPLICATED = 'NOT_REPLICATED';
 
 /** The error replies that send a command to another node of a cluster. */
-const REDIRECTIONS = ['ASK', 'MOVED'] as const;
+const REDIRECTIONS: ReadonlySet<string> = new Set(['ASK', 'MOVED']);
 
 /** Transient error replies: a caller that waits for a lock may go on waiting. */
 const PASSING = new Set([
@@ -26,9 +26,6 @@ const PASSING = new Set([
   'UNBLOCKED',
   ...REDIRECTIONS,
 ]);
-
-/** Error replies that a server gives for good to a client which knows no other server. */
-const ELSEWHERE: ReadonlySet<string> = new Set(REDIRECTIONS);
 
 /** What a {@link RedisFailure} can have beside its kind and its message. */
 interface FailureDetails extends ErrorOptions {
@@ -47,7 +44,8 @@ export class RedisFailure extends Error {
   readonly code: string | undefined;
   /** Settles once the command can have no effect any more, by the knowledge of its connection. */
   readonly settled: Promise<unknown>;
-  readonly #isFinal: boolean;
+  /** Whether no later attempt has another result, whatever the code says. */
+  readonly isFinal: boolean;
 
   constructor(
     readonly kind: FailureKind,
@@ -56,7 +54,7 @@ export class RedisFailure extends Error {
   ) {
     super(message, options);
     this.code = code;
-    this.#isFinal = isFinal;
+    this.isFinal = isFinal;
     this.settled = settled;
   }
 
@@ -67,14 +65,18 @@ export class RedisFailure extends Error {
 
   /** Whether a later attempt makes sense. */
   get isTransient(): boolean {
-    if (this.#isFinal) return false;
+    if (this.isFinal) return false;
     return this.kind !== 'refused' || (this.code !== undefined && PASSING.has(this.code));
   }
 
-  /** This failure on a connection to a single server: it cannot follow a redirection, now or later. */
-  ofOneServer(): RedisFailure {
+  /** Whether another node of a cluster is to be asked. */
+  get isRedirection(): boolean {
+    return this.code !== undefined && REDIRECTIONS.has(this.code);
+  }
+
+  /** The same failure, for a caller that no later attempt helps. */
+  asFinal(): RedisFailure {
     const { kind, message, code, cause } = this;
-    if (code === undefined || !ELSEWHERE.has(code)) return this;
     return new RedisFailure(kind, message, { code, cause, isFinal: true });
   }
 

@@ -1,3 +1,4 @@
+import { GIVE_THE_CLUSTER } from '../errors/redis.refusals.js';
 import type { ServerFacts } from './server.facts.js';
 
 /** The result of a check of a server. `skip`: the check was not possible, or there was nothing to check. */
@@ -29,11 +30,8 @@ export function judgeFacts(facts: ServerFacts): Finding[] {
 /** The finding for a client that knows this server alone; none where all is well. */
 export function judgeOneServer({ isNode }: ServerFacts): Finding[] {
   if (!isNode) return [];
-  // A cluster of one node has all slots, until a second one joins it.
-  const text = 'this is one node of a cluster: the locks of all other nodes are refused';
-  return [
-    warn('cluster', text, 'Give the option redis a Cluster of ioredis, or createCluster() of node-redis.'),
-  ];
+  const text = 'this is a node of a cluster: locks of other nodes, if there are any, are refused';
+  return [warn('cluster', text, GIVE_THE_CLUSTER)];
 }
 
 function judgeVersion({ product, version, level }: ServerFacts): Finding {
