@@ -1,3 +1,5 @@
+// The page of the dashboard has this file as well: it imports nothing.
+
 /** How long a tick may be due before it is overdue, in ms: an instance may take some seconds to claim one. */
 const GRACE = 10_000;
 

@@ -1,6 +1,7 @@
 import type { Commands, CommandCallback } from '../connections/command.contract.js';
 import type { Backend } from '../connections/backend.contract.js';
 import type { ScriptCommand, ScriptWords } from '../client-port/script.command.js';
+import type { MemoryConnection } from './memory.connection.js';
 import { MemorySubscriber } from './memory.subscriber.js';
 import type { MemoryStore } from './memory.store.js';
 
@@ -18,9 +19,11 @@ export class MemoryBackend implements Backend, Commands {
   readonly #unlisten: () => void;
   #isClosed = false;
 
-  constructor(private readonly store: MemoryStore) {
-    const { connection } = store;
-    this.subscriber = new MemorySubscriber(store);
+  constructor(
+    private readonly store: MemoryStore,
+    private readonly connection: MemoryConnection,
+  ) {
+    this.subscriber = new MemorySubscriber(store, connection);
     this.lifecycle = {
       start: () => undefined,
       get lastTrouble() {
@@ -28,7 +31,6 @@ export class MemoryBackend implements Backend, Commands {
       },
     };
     this.#unlisten = connection.listen({
-      disconnected: () => undefined,
       reconnected: () => {
         for (const listener of this.#readyListeners) this.store.turns.later(listener);
       },
@@ -36,7 +38,7 @@ export class MemoryBackend implements Backend, Commands {
   }
 
   get isReady(): boolean {
-    return !this.#isClosed && this.store.connection.isOpen;
+    return !this.#isClosed && this.connection.isOpen;
   }
 
   onReady(listener: () => void): void {
@@ -57,8 +59,8 @@ export class MemoryBackend implements Backend, Commands {
   }
 
   run(_command: ScriptCommand, words: ScriptWords, _isAcked: boolean, callback: CommandCallback): void {
-    const { connection, scripts } = this.store;
-    const answer = connection.isOpen ? scripts.answer(words) : { failure: connection.failure };
+    const { connection } = this;
+    const answer = connection.isOpen ? this.store.scripts.answer(words) : { failure: connection.failure };
     this.store.turns.later(() => {
       if ('failure' in answer) callback.failed(answer.failure);
       else callback.answered(answer.reply);

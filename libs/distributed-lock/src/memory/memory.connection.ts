@@ -1,14 +1,14 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 
-/** Follows whether a store can be reached. */
-export interface ConnectionListener {
-  disconnected(): void;
+/** Is called when a store can no longer be reached, and when it can be reached again. */
+export interface MemoryConnectionListener {
+  disconnected?(): void;
   reconnected(): void;
 }
 
 /** Whether the clients of a memory store reach it: they do, until a test disconnects them. */
 export class MemoryConnection {
-  readonly #listeners = new Set<ConnectionListener>();
+  readonly #listeners = new Set<MemoryConnectionListener>();
   #isOpen = true;
 
   get isOpen(): boolean {
@@ -26,7 +26,7 @@ export class MemoryConnection {
   }
 
   /** @returns ends it */
-  listen(listener: ConnectionListener): () => void {
+  listen(listener: MemoryConnectionListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -34,7 +34,7 @@ export class MemoryConnection {
   disconnect(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    for (const listener of [...this.#listeners]) listener.disconnected();
+    for (const listener of [...this.#listeners]) listener.disconnected?.();
   }
 
   reconnect(): void {

@@ -1,4 +1,5 @@
 import type { Subscriber, SubscriberListener } from '../redis/subscriber.contract.js';
+import type { MemoryConnection } from './memory.connection.js';
 import { fromBytes, toBytes } from './memory.scripts.js';
 import type { MemoryStore } from './memory.store.js';
 
@@ -8,8 +9,11 @@ export class MemorySubscriber implements Subscriber {
   readonly #unlisten: () => void;
   #listener: SubscriberListener | undefined;
 
-  constructor(private readonly store: MemoryStore) {
-    this.#unlisten = store.connection.listen({
+  constructor(
+    private readonly store: MemoryStore,
+    private readonly connection: MemoryConnection,
+  ) {
+    this.#unlisten = connection.listen({
       disconnected: () => this.#disconnected(),
       reconnected: () => this.#reconnected(),
     });
@@ -22,10 +26,12 @@ export class MemorySubscriber implements Subscriber {
   subscribe(channel: string): Promise<void> {
     const name = toBytes(channel);
     this.#channels.add(name);
-    const { channels, connection } = this.store;
+    const { connection, store } = this;
     if (!connection.isOpen) return Promise.reject(connection.failure);
-    channels.subscribe(name, this.#receive);
-    return new Promise((resolve) => this.store.turns.later(resolve));
+    store.channels.subscribe(name, this.#receive);
+    return new Promise((resolve, reject) =>
+      store.turns.later(() => (connection.isOpen ? resolve() : reject(connection.failure))),
+    );
   }
 
   unsubscribe(channel: string): void {
@@ -59,7 +65,9 @@ export class MemorySubscriber implements Subscriber {
   #reconnected(): void {
     for (const name of this.#channels) {
       this.store.channels.subscribe(name, this.#receive);
-      this.store.turns.later(() => this.#channels.has(name) && this.#receive(name, undefined));
+      this.store.turns.later(
+        () => this.connection.isOpen && this.#channels.has(name) && this.#receive(name, undefined),
+      );
     }
   }
 

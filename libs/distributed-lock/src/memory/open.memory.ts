@@ -8,6 +8,7 @@ import { engineOn, type EngineParts, type OpenEngine } from '../startup/open.eng
 import { serviceOn } from '../startup/open.service.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { MemoryBackend } from './memory.backend.js';
+import { MemoryConnection } from './memory.connection.js';
 import { memorySession } from './memory.session.js';
 import type { MemoryStore } from './memory.store.js';
 
@@ -52,5 +53,7 @@ function openEngine(
   store: MemoryStore,
   parts: EngineParts,
 ): OpenEngine<MemoryBackend> {
-  return engineOn(new MemoryBackend(store), settings, parts);
+  // The holders that a test has named are not in the application whose connection it takes away.
+  const connection = parts.ids === undefined ? store.connection : new MemoryConnection();
+  return engineOn(new MemoryBackend(store, connection), settings, parts);
 }

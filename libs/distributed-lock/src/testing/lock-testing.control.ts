@@ -1,4 +1,5 @@
 import { lockServiceToken } from '../contracts/tokens.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { Hold } from '../holds/hold.js';
 import type { LockEngine } from '../locks/lock.engine.js';
@@ -98,8 +99,11 @@ export class LockTestingControl {
    * Takes the lock away from its holders, as if the lease had ended: `signal` aborts with a `LockLostError`,
    * `isHeld` is `false`, and `unlock()` returns `lost`. The next waiter acquires the lock at once.
    * @returns whether the lock was held
+   * @throws LockUnavailableError between {@link disconnect} and {@link reconnect}
    */
   async loseLock(name: string): Promise<boolean> {
+    const { connection } = this.store;
+    if (!connection.isOpen) throw unavailable(name, connection.failure);
     const holds = this.#holdsOf(name);
     for (const { hold } of holds) hold.lose(LOSSES.lostByTest);
     await Promise.all(
@@ -156,8 +160,10 @@ export class LockTestingControl {
 
   /**
    * Disconnects all applications that share the store from it, until {@link reconnect}. They behave as they do
-   * while Redis is down: calls are refused with a `LockUnavailableError` (`UNAVAILABLE`) after `commandTimeout`,
-   * or after their `waitTime`; locks are lost when their leases end; no tick runs.
+   * while Redis is down: `tryLock()` and handlers are refused with a `LockUnavailableError` (`UNAVAILABLE`) after
+   * `commandTimeout`, `lock()` and `using()` wait up to their `waitTime`, locks are lost when their leases end,
+   * and no tick runs. {@link holdBy} still acquires locks, as an instance that reaches Redis. Call
+   * {@link reconnect} before you close an application that holds locks: its shutdown tries to release them.
    */
   disconnect(): void {
     this.store.disconnect();
@@ -169,8 +175,8 @@ export class LockTestingControl {
   }
 
   /**
-   * Resets the store between two tests, and ends {@link disconnect}: the locks of all applications are lost, the locks of {@link holdBy} are
-   * released, and all data is deleted, including tick records.
+   * Resets the store between two tests, and ends {@link disconnect}: the locks of all applications are lost, the
+   * locks of {@link holdBy} are released, and all data is deleted, including tick records.
    */
   async reset(): Promise<void> {
     this.store.beginAnew();

@@ -66,8 +66,7 @@ export class OtherHolders {
     const instances = [...this.#instances.values()];
     this.#instances.clear();
     for (const instance of instances) this.store.instances.delete(instance);
-    // The test may have disconnected the store.
-    await Promise.allSettled([...this.#held].map((held) => held.release()));
+    await Promise.all([...this.#held].map((held) => held.release()));
     await Promise.all(instances.map(({ locks }) => locks.shutDown()));
   }
 

@@ -16,8 +16,8 @@ export interface AdvancedTick {
   readonly ran: boolean;
   /**
    * `granted` if the tick ran; otherwise why it did not: `taken`, `overlapped`, `queued` or `paused` as in
-   * `TickSkippedEvent.why`, `refused` (the application shuts down), or `off` (the scheduler runs the job on no
-   * instance)
+   * `TickSkippedEvent.why`, `refused` (the application shuts down), `off` (the scheduler runs the job on no
+   * instance), or `unavailable` (the test has disconnected the store)
    */
   readonly verdict: string;
 }
@@ -51,6 +51,7 @@ async function advance(
   const [first] = places;
   const tick = first?.method.instants?.nextAfter(lastOf(store, first.instance, job));
   if (tick === undefined) throw unknownJob(job, known);
+  if (!store.connection.isOpen) return { job, tick: new Date(tick), ran: false, verdict: 'unavailable' };
   const ends = await Promise.allSettled(places.map(({ method }) => method.advance(tick)));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
