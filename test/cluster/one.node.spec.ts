@@ -108,6 +108,7 @@ test('the list of jobs is refused where jobs of other nodes would be missing', a
   const all = await whole.open();
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   for (const name of names) await all.runOnce(name, Date.now(), () => undefined);
+  expect(await all.jobs.list()).toHaveLength(names.length);
   const one = await services.open({ namePrefix: prefix });
   await expect(one.jobs.list()).rejects.toMatchObject({ code: 'REJECTED_BY_REDIS' });
   for (const name of names) await all.jobs.forget(name);
