@@ -17,9 +17,6 @@ interface CorkedStream {
   uncork(): void;
 }
 
-/** Answers of a node that has not run a script: another node may run it, or the same node soon. */
-const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
-
 /** The maximum number of redirections of one script, and of pauses for a cluster that is being changed. */
 const MAX_REDIRECTIONS = 8;
 
@@ -85,8 +82,8 @@ export class ClusterCalls {
   }
 
   /** Whether the script did not run, and another node may run it, or the same node soon. */
-  isRedirection({ kind, code = '' }: RedisFailure): boolean {
-    return kind === 'refused' && REDIRECTIONS.has(code);
+  isRedirection({ code, isRedirection }: RedisFailure): boolean {
+    return isRedirection || code === 'TRYAGAIN';
   }
 
   /**

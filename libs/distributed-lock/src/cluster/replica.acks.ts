@@ -1,6 +1,7 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { NodePort } from '../client-port/client.port.js';
 import type { NodeKey } from '../client-port/cluster.map.js';
+import { isReplica } from '../client-port/server.role.js';
 import { NOT_REPLICATED, RedisFailure } from '../redis/redis.failure.js';
 import { machine } from '../timing/machine.js';
 
@@ -169,7 +170,7 @@ export class NodeAcks {
     try {
       const info = String(await this.node.info('replication'));
       // A replica refuses WAIT, and scripts as well: its own replicas are counted once it is a master.
-      this.isCounted = !/^role:slave/m.test(info);
+      this.isCounted = !isReplica(info);
       if (this.isCounted) {
         this.acks.saw(this.key, info.match(/^slave\d+:.*state=online/gm)?.length ?? 0);
         // Zero acknowledgements are there at once: the answer shows whether WAIT is known, and allowed.

@@ -4,12 +4,15 @@ import { AckedCalls, SERVER, type AckedServers, type Answer, type Send } from '.
 import type { ClientLifecycle } from '../redis/client.lifecycle.js';
 import { ClusterCalls, type ClusterNode } from '../cluster/cluster.calls.js';
 import type { ClusterMap, NodeKey } from '../client-port/cluster.map.js';
+import { isReplica } from '../client-port/server.role.js';
 import type { ScriptCommand, ScriptWords, SendScript } from '../client-port/script.command.js';
 import type { Commands, CommandCallback } from './command.contract.js';
 import { slotOf } from '../redis/key.slot.js';
 import type { PubSubMode } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { StallGuard } from '../redis/stall.guard.js';
+
+type Role = 'master' | 'replica';
 
 /** The parts of a connection that sends commands. */
 export interface CommandConnectionParts {
@@ -38,7 +41,7 @@ export class CommandConnection implements Commands {
   readonly #send: SendScript;
   #demotedAt = -Infinity;
   /** While the server is asked for its role. */
-  #isReplica: Promise<boolean | undefined> | undefined;
+  #role: Promise<Role | undefined> | undefined;
 
   constructor(private readonly parts: CommandConnectionParts) {
     this.lifecycle = parts.lifecycle;
@@ -160,19 +163,20 @@ export class CommandConnection implements Commands {
    * a replica does so after a failover, and the address may lead to the new master soon.
    */
   async #redirected(failure: RedisFailure, callback: CommandCallback): Promise<void> {
-    this.#isReplica ??= this.#readRole().finally(() => (this.#isReplica = undefined));
-    const isReplica = await this.#isReplica;
-    if (isReplica === true) this.demoted();
-    callback.failed(isReplica === false ? failure.asFinal() : failure);
+    this.#role ??= this.#readRole().finally(() => (this.#role = undefined));
+    const role = await this.#role;
+    if (role === 'replica') this.demoted();
+    callback.failed(role === 'master' ? failure.asFinal() : failure);
   }
 
-  /** @returns whether the server is a replica; undefined if it cannot be asked now */
-  async #readRole(): Promise<boolean | undefined> {
+  /** @returns undefined if the server cannot be asked now */
+  async #readRole(): Promise<Role | undefined> {
     try {
-      return /^role:(?:slave|replica)/m.test(String(await this.lifecycle.client.info('replication')));
+      const info = await this.lifecycle.client.info('replication');
+      return isReplica(String(info)) ? 'replica' : 'master';
     } catch (error) {
       // A user that may not ask has the address of a master, as far as the handshake could tell.
-      return RedisFailure.from(error).kind === 'refused' ? false : undefined;
+      return RedisFailure.from(error).kind === 'refused' ? 'master' : undefined;
     }
   }
 

@@ -1,4 +1,5 @@
 import type { WarningListener } from '../client-port/connection.warning.js';
+import { replicaRefusal } from '../client-port/server.role.js';
 import { errorText } from '../errors/error.text.js';
 
 /** What is demanded of a connection, beside its client's own options. */
@@ -110,15 +111,10 @@ export class HandshakeCheck {
       this.warn('server-unchecked', why);
       return '';
     });
-    const [refusal = this.#replicaRefusal(answer)] = this.#refusals.values();
+    const wrongRole = this.demands.master ? replicaRefusal(answer) : undefined;
+    const [refusal = wrongRole] = this.#refusals.values();
     if (refusal !== undefined) throw new HandshakeMismatchError(refusal);
     return answer;
-  }
-
-  #replicaRefusal(info: string): string | undefined {
-    if (!this.demands.master || !/^role:slave\b/m.test(info)) return undefined;
-    const fieldOf = (name: string) => new RegExp(`^master_${name}:(\\S+)`, 'm').exec(info)?.[1];
-    return `it is a replica of ${fieldOf('host')}:${fieldOf('port')}, and locks need the master`;
   }
 
   #refuse(error: unknown, command: string, setting: string, otherwise: string): void {

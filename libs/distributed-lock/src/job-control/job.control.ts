@@ -183,6 +183,7 @@ export class JobControlService implements JobControl {
       if (status !== undefined) return { job, key, ...status };
     } catch (error) {
       const failure = RedisFailure.from(error);
+      // A job of another node is not one that is refused: the list would have a part of the jobs.
       if (failure.isTransient || failure.isRedirection) throw unavailable(job, failure);
       return undefined;
     }

@@ -1,4 +1,5 @@
 import type { WarningListener } from '../client-port/connection.warning.js';
+import { replicaRefusal } from '../client-port/server.role.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { MismatchError } from './node-redis.trouble.js';
 import type { OneConnection } from './one.connection.js';
@@ -24,9 +25,6 @@ export async function checkReady(connection: OneConnection, { master, warn }: De
   });
   if (/^loading:1/m.test(info))
     throw new RedisFailure('refused', 'LOADING Redis is loading the dataset in memory', { code: 'LOADING' });
-  if (!master || !/^role:slave\b/m.test(info)) return;
-  const fieldOf = (name: string) => new RegExp(`^master_${name}:(\\S+)`, 'm').exec(info)?.[1];
-  throw new MismatchError(
-    `it is a replica of ${fieldOf('host')}:${fieldOf('port')}, and locks need the master`,
-  );
+  const refusal = master ? replicaRefusal(info) : undefined;
+  if (refusal !== undefined) throw new MismatchError(refusal);
 }
