@@ -55,14 +55,20 @@ describe.each(PASSING_FAILURES)(
       return { wire, service };
     }
 
+    /** It has tried to leave meanwhile, and Redis is back. @returns its service */
+    async function hasReturned(of: (service: LockService) => Lock): Promise<LockService> {
+      const { wire, service } = await waited(of);
+      const end = await begin(stage, wire);
+      await hasTriedToLeave(service);
+      await end();
+      return service;
+    }
+
     test.each(KINDS)(
       'leaves nothing behind once Redis is back ($kind)',
       { timeout: scaled(40_000) },
       async ({ of }) => {
-        const { wire, service } = await waited(of);
-        const end = await begin(stage, wire);
-        await hasTriedToLeave(service);
-        await end();
+        await hasReturned(of);
         await expectNothingLeft();
       },
     );
@@ -71,10 +77,7 @@ describe.each(PASSING_FAILURES)(
       'has left when it uses the lock again ($kind)',
       { timeout: scaled(40_000) },
       async ({ of }) => {
-        const { wire, service } = await waited(of);
-        const end = await begin(stage, wire);
-        await hasTriedToLeave(service);
-        await end();
+        const service = await hasReturned(of);
         await expect(of(service).using(() => 'done', { waitTime: scaled(10_000) })).resolves.toBe('done');
         await expectNothingLeft();
       },
