@@ -76,12 +76,24 @@ export class CronMethod implements JobTicks {
    * does
    */
   async advance(tick: number): Promise<TickAnswer['kind'] | 'off' | undefined> {
-    const claimer = this.#claimer;
-    if (claimer === undefined || !(await claimer.ready())) return undefined;
+    const claimer = await this.#readyClaimer();
+    if (claimer === undefined) return undefined;
     if (!this.isOn) return 'off';
-    const answer = await claimer.ask({ way: 'advance', mode: 'instant', tick });
+    const answer = await claimer.ask({ way: 'advance', mode: 'instant', tick, isFleets: true });
     if (answer?.kind === 'granted') await this.plan.starter.run(answer);
     return answer?.kind;
+  }
+
+  /**
+   * Runs what comes before any new tick, such as a crashed run that is to be retried: for tests.
+   * @returns the tick that was run; undefined when there is none. Rejects as the work does
+   */
+  async advanceWaiting(): Promise<number | undefined> {
+    const claimer = await this.#readyClaimer();
+    const answer = await claimer?.ask({ way: 'advance', mode: 'again', tick: 0 });
+    if (answer?.kind !== 'granted') return undefined;
+    await this.plan.starter.run(answer);
+    return answer.tick;
   }
 
   /** Follows a job of the scheduler that calls this method. */
@@ -142,6 +154,12 @@ export class CronMethod implements JobTicks {
     this.#claimer?.close();
     this.plan.fires.lapseAll();
     for (const { tick } of this.#jobs.values()) tick.stop();
+  }
+
+  /** Undefined until its cron job is made, and when the store cannot be reached. */
+  async #readyClaimer(): Promise<JobClaimer | undefined> {
+    const claimer = this.#claimer;
+    return (await claimer?.ready()) === true ? claimer : undefined;
   }
 
   /** Whether the schedule has no instant, which is reported then. */

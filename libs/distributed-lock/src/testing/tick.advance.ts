@@ -10,7 +10,7 @@ import { machine } from '../timing/machine.js';
 export interface AdvancedTick {
   /** The key of the job. */
   readonly job: string;
-  /** The next time of the schedule, when the tick is due. */
+  /** When the tick is due: the next time of the schedule, or that of a crashed run which this call has repeated. */
   readonly tick: Date;
   /** Whether an instance ran the tick. The run has then ended. */
   readonly ran: boolean;
@@ -30,7 +30,7 @@ interface Place {
 
 /**
  * Brings the next tick of a job, or of each, about now, on every instance of the store at once: one runs it,
- * the others find it taken.
+ * the others find it taken. A run that comes before any new tick is run in its place.
  * @returns when the runs have ended; one row per job
  * @throws LockConfigurationError `INVALID_OPTION` where no instance has such a job; what the work throws
  */
@@ -52,14 +52,21 @@ async function advance(
   const tick = first?.method.instants?.nextAfter(lastOf(store, first.instance, job));
   if (tick === undefined) throw unknownJob(job, known);
   if (!store.connection.isOpen) return { job, tick: new Date(tick), ran: false, verdict: 'unavailable' };
-  const ends = await Promise.allSettled(places.map(({ method }) => method.advance(tick)));
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  const verdicts = ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? [end.value] : []));
+  const [waiting] = await answersOf(places.map(({ method }) => method.advanceWaiting()));
+  if (waiting !== undefined) return { job, tick: new Date(waiting), ran: true, verdict: 'granted' };
+  const verdicts = await answersOf(places.map(({ method }) => method.advance(tick)));
   const ran = verdicts.includes('granted');
   // Of the others' answers the first one that decided says why.
   const verdict = ran ? 'granted' : (verdicts.find((said) => said !== 'taken') ?? verdicts[0] ?? 'refused');
   return { job, tick: new Date(tick), ran, verdict };
+}
+
+/** Of all instances, when the last one has answered. Rejects with the first error. */
+async function answersOf<T>(calls: readonly Promise<T | undefined>[]): Promise<T[]> {
+  const ends = await Promise.allSettled(calls);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return ends.flatMap((end) => (end.status === 'fulfilled' && end.value !== undefined ? [end.value] : []));
 }
 
 function placesOf(store: MemoryStore): Map<string, Place[]> {

@@ -26,6 +26,8 @@ export interface TickClaim {
   readonly runs?: RunListener | undefined;
   /** @default `skip`, without a grace */
   readonly policies?: TickPolicies | undefined;
+  /** Whether another instance takes the run over when this one shuts down. @default true, except for an `instant` */
+  readonly isFleets?: boolean;
 }
 
 /** A tick that was granted to this instance. */

@@ -125,7 +125,7 @@ export class TickRunner {
           reply,
           policies: claim.policies ?? POLICIES,
           runs: claim.runs,
-          isFleets: claim.mode !== 'instant',
+          isFleets: claim.isFleets ?? claim.mode !== 'instant',
           isRefusing: () => isRefusing() || (this.clock.now() ?? 0) > until,
         }).begin(sent);
         if (!isRefusing()) return tick;
