@@ -5,7 +5,6 @@ import { dts } from 'rolldown-plugin-dts';
 import { loadCommon, loaderOf } from './common.loader.mjs';
 import { COMMON, COMMON_TYPES, groupsOfCode, groupsOfTypes, LOADED_LATER } from './library.groups.mjs';
 import { ROOT } from './node.runner.mjs';
-import { hideMembers } from './opaque.classes.mjs';
 
 /** @typedef {import('rolldown').OutputChunk | import('rolldown').OutputAsset} Output */
 /** @typedef {'esm' | 'cjs'} Format */
@@ -94,7 +93,7 @@ async function bundleTypes(entries, format) {
     input: inputOf(entries, 'd.ts'),
     cwd: ROOT,
     external: isForeign,
-    plugins: [hideMembers(MODULES), dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
   });
   const { output } = await bundle.generate({
     format: 'esm',

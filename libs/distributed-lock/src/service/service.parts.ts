@@ -4,14 +4,18 @@ import type { ServerSession } from '../connections/server.session.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 
-/** The parts of a service. */
+/** The parts of a service. Marked as internal, so that the declarations of the package do not have the implementation. */
 export interface ServiceParts {
+  /** @internal */
   readonly engine: LockEngine;
+  /** @internal */
   readonly ticks: TickRunner;
+  /** @internal */
   readonly red: RedLocks | undefined;
+  /** @internal */
   readonly instances: InstanceScripts;
-  /** Opens connections to the servers, beside those of the locks. The caller closes them. */
+  /** @internal Opens connections to the servers, beside those of the locks. The caller closes them. */
   readonly openSession: () => Promise<ServerSession>;
-  /** Closes the connections. */
+  /** @internal Closes the connections. */
   readonly disconnect: () => Promise<void>;
 }
