@@ -4,10 +4,10 @@
  */
 export interface ElectionCallbacks {
   /**
-   * Called each time that the candidate is elected. The callback may run until the leadership ends, for example
-   * in a loop until `signal` aborts. If it returns earlier, this candidate still leads. If it fails, the error
-   * is logged, the leadership ends, and the candidate campaigns again after a pause of 1 s ± 25 %, which
-   * doubles up to 30 s ± 25 % with each further failure.
+   * Called each time that the candidate is elected. The callback may run until the leadership ends, for example in a
+   * loop until `signal` aborts. If it returns earlier, this candidate still leads. If it fails, the error is logged,
+   * and the leadership ends. The candidate campaigns again after 1 s ± 25 %. Each further failure doubles this pause,
+   * up to 30 s ± 25 %.
    * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead;
    * for late aborts see `LockHandle.signal`
    * @param token the fencing token, higher than the tokens of all earlier leaders. Pass it to your writes: see
@@ -15,9 +15,9 @@ export interface ElectionCallbacks {
    */
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
-   * Called once at the end of each leadership, right after `signal` was aborted. Then the lock is
-   * released, unless it was lost: as soon as `onElected`, this callback and all running `@LeaderOnly` calls have ended,
-   * and after `shutdownTimeout` at the latest. An error of this callback is logged.
+   * Called once at the end of each leadership, right after `signal` was aborted. A lock that was not lost is released
+   * when `onElected`, this callback and all running `@LeaderOnly` calls have ended, or `shutdownTimeout` after the
+   * end of the leadership. An error of this callback is logged.
    * @param reason the reason of `signal`
    */
   readonly onRevoked?: ((reason: Error) => unknown) | undefined;

@@ -6,11 +6,11 @@ export interface InstanceJob {
   readonly isOn: boolean;
 }
 
-/** An instance of an application: one module instance in one process, by its last report. */
+/** One module instance in one process, as its last report described it. */
 export interface LockInstance {
   /**
-   * The client id of the instance: the last part of {@link TickRecord.instance}, and the first part of each holder
-   * id. New at each start.
+   * The client id of the instance: the last part of {@link TickRecord.instance}, and the first part of each lock's
+   * holder id. New at each start.
    */
   readonly id: string;
   /** The application: see the option `appName`. */
@@ -21,19 +21,19 @@ export interface LockInstance {
   readonly pid: number;
   /** The version of this library that the instance has. */
   readonly version: string;
-  /** When the instance was opened, in epoch ms by the clock of Redis. */
+  /** When the module instance started, in epoch ms by the clock of Redis. */
   readonly started: number;
   /** When the instance reported last, in epoch ms by the clock of Redis. It reports every 10 s. */
   readonly seen: number;
-  /** The number of locks that the instance held then. */
+  /** The number of locks that the instance held at its last report. */
   readonly held: number;
-  /** The number of callers that waited for a lock then. */
+  /** The number of callers that waited for a lock at its last report. */
   readonly waiting: number;
   /** The scheduled jobs of the instance. */
   readonly jobs: readonly InstanceJob[];
   /**
-   * What Redis does not show of the instance: the locks for which its callers waited then, and the semaphores of
-   * which it held expirable permits. Up to 50.
+   * At its last report: the locks that its callers waited for, and the semaphores whose expirable permits it held. Up
+   * to 50.
    */
   readonly locks: readonly InstanceLock[];
   /** The elections in which the instance has a candidate, up to 50. A change of the leader is reported at once. */
@@ -44,7 +44,7 @@ export interface LockInstance {
 export interface InstanceElection {
   /** The key of the election. */
   readonly key: string;
-  /** Whether the instance led then. */
+  /** Whether the instance led at its last report. */
   readonly isLeader: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface InstanceElection {
 export interface InstanceLock {
   /** The name of the lock; with `nameMapper` its key. */
   readonly name: string;
-  /** The number of expirable permits of a semaphore that the instance held; 0 for another lock. */
+  /** How many permits of this expirable semaphore the instance held; 0 for another kind of lock. */
   readonly permits: number;
   /** The number of its callers that waited for the lock. */
   readonly waiting: number;
@@ -71,9 +71,15 @@ export type FoundKind =
 
 /** A holder of a lock, or a process that waits for it. */
 export interface FoundHolder {
-  /** The holder id in Redis, `<client id>:<integer>`; for permits and for callers that an instance has reported, the client id. */
+  /**
+   * The holder id in Redis, `<client id>:<integer>`. Of what an instance has reported (permits, waiting callers),
+   * only its client id.
+   */
   readonly holder: string;
-  /** A holder of a lock: its hold count. A holder of permits: how many it has. A waiting instance: how many of its callers wait, if it reports that. */
+  /**
+   * A holder of a lock: its hold count. A holder of permits: how many it has. A waiting instance: how many of its
+   * callers wait, `undefined` if it does not report that.
+   */
   readonly count: number;
   /** The instance; `undefined` for a client that does not report itself, such as Redisson. */
   readonly instance: LockInstance | undefined;
@@ -87,16 +93,22 @@ export interface FoundLock {
   readonly key: string;
   /** Its kind, as far as its keys show it. */
   readonly kind: FoundKind;
-  /** For an expirable semaphore those instances that have reported permits; empty for another semaphore and a latch. */
+  /**
+   * The holders of a lock. For an expirable semaphore: the instances that have reported permits of it. Empty for
+   * other semaphores and for latches.
+   */
   readonly holders: readonly FoundHolder[];
   /** The available permits of a semaphore, or the count of a latch; `undefined` for a lock. */
   readonly left: number | undefined;
-  /** How long the lease lasts, in ms; `-1` without a lease. */
+  /** The rest of the lease, in ms; `-1` without a lease. */
   readonly ttl: number;
-  /** Up to 100 of those that wait: the holders in the queue of a fair lock, in their order; else the processes that are known to wait. */
+  /**
+   * Up to 100 of those that wait. Of a fair lock: the holder ids in its queue, in their order. Of any other lock: the
+   * processes that are known to wait.
+   */
   readonly waiters: readonly FoundHolder[];
   /**
-   * The number of waiting holders of a fair lock, and of waiting processes of any other lock, in Redis;
+   * How many wait, as Redis counts them: places in the queue of a fair lock, processes for any other lock.
    * `undefined` if Redis refuses to count them.
    */
   readonly waiting: number | undefined;
@@ -107,8 +119,8 @@ export interface FindLocksOptions {
   /** The beginning of the names. @default all names */
   readonly prefix?: string | undefined;
   /**
-   * How many locks make a page full, from 1 to 1000. Keys are read in steps of about 500, and a page has all locks
-   * of its last step: it may have more than this number.
+   * How many locks make a page full, from 1 to 1000. Keys are read in steps of about 500. A page ends with the step
+   * that reaches `limit`, so it may have more locks.
    * @default 100
    */
   readonly limit?: number | undefined;
@@ -118,7 +130,10 @@ export interface FindLocksOptions {
 
 /** Some of the locks there are. */
 export interface LockPage {
-  /** By name within the page. Empty pages may precede others, in a Redis with many other keys. */
+  /**
+   * Sorted by name within the page. In a Redis with many other keys, a page may be empty though later ones are not:
+   * read on until `next` is `undefined`.
+   */
   readonly locks: readonly FoundLock[];
   /** The beginning of the next page; `undefined` after the last one. */
   readonly next: string | undefined;
@@ -127,8 +142,8 @@ export interface LockPage {
 /** The instances of all applications with one `namePrefix` (see the option `instanceInfo`), and their locks. */
 export interface Fleet {
   /**
-   * Returns the instances that are alive, up to 1000, the one that has reported last first. Instances with an older
-   * version of this library do not report, nor those with `instanceInfo: false`.
+   * Returns up to 1000 instances that are alive, the newest report first. Instances with an older version of this
+   * library do not report, and neither do those with `instanceInfo: false`.
    * @throws LockUnavailableError
    */
   instances(): Promise<LockInstance[]>;

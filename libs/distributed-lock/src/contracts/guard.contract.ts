@@ -27,14 +27,14 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
    * `KIND_CONFLICT`.
    *
    * - `reentrant`: one call at a time.
-   * - `fair`: one call at a time, in the order of the requests in the whole fleet.
+   * - `fair`: one call at a time, in the order of the requests of all instances.
    * - `read`: together with other `read` calls.
    * - `write`: alone. A method with `write` may call methods with `read` of the same key; the reverse rejects
    *   with `UPGRADE`.
    * - `fenced`: one call at a time. `currentLock()?.token` is the fencing token, a bigint that rises with each
    *   grant; it is `undefined` if the key has several names.
    *
-   * A scheduled method supports `reentrant` only; each run of a tick has a fencing token as well.
+   * A scheduled method supports `reentrant` only. Each run of it has a fencing token, too: `currentLock()?.token`.
    * @default 'reentrant'
    */
   readonly kind?: GuardKind | undefined;
@@ -82,8 +82,8 @@ export interface TickOptions {
   readonly onCrash?: 'skip' | 'retry' | undefined;
   /**
    * Only with `onCrash: 'retry'`: how many runs of a tick may crash. After the last of them the tick is recorded as
-   * `abandoned`, with an error in the log, and does not run again; the schedule continues. A run that a shutdown
-   * hands over has not crashed. Minimum: 1; `Infinity` retries without limit.
+   * `abandoned`, with an error in the log, and does not run again; the schedule continues. A run that was handed over
+   * at a shutdown does not count as a crash. Minimum: 1; `Infinity` retries without limit.
    * @default 3
    */
   readonly maxAttempts?: number | undefined;
@@ -94,13 +94,13 @@ export interface TickOptions {
    */
   readonly catchUp?: Duration | undefined;
   /**
-   * Only for `@Cron` with an expression: spreads the starts of the ticks, so that the jobs of many applications do not
-   * all start at the full hour. Each tick starts up to this much later, but not later than half of the time until the
-   * next tick. The delay is computed from the key of the job and the tick: all instances have the same one. The tick
-   * itself, as in the records, stays the instant of the schedule. If all instances stop within the delay, an instance
-   * that starts within it still runs the tick. Give all instances the same value: of different delays the shortest
-   * counts. Decorators above `@DistributedLock` return before a delayed run begins. Not together with `shared: true`, or with
-   * `waitForCompletion` of `@Cron`.
+   * Only for `@Cron` with an expression: spreads the starts of the ticks, so that the jobs of many applications do
+   * not all start at the full hour. Each tick starts up to this much later, but not later than half of the time until
+   * the next tick. The delay is computed from the key of the job and the tick: all instances have the same one.
+   * `tick`, in the records and in `currentLock()`, stays the time of the schedule. If all instances stop within the
+   * delay, an instance that starts within it still runs the tick. Give all instances the same value: of different
+   * delays the shortest counts. For a decorator above `@DistributedLock` the call ends at once, before the delayed
+   * run begins. Not together with `shared: true`, or with `waitForCompletion` of `@Cron`.
    * @default none: each tick starts at its instant
    */
   readonly splay?: Duration | undefined;
@@ -111,8 +111,8 @@ export interface TickOptions {
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, the other
    *   instance takes it over however late it is.
    *
-   * A tick whose own timer fires late may start up to 1 h late. Where `catchUp` is longer than `grace`, or than
-   * this 1 h, the limit is `catchUp`.
+   * It does not apply if the timer of the tick fires late, such as on a blocked instance: that tick may start up to 1
+   * h late. A longer `catchUp` replaces both limits.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;
@@ -123,8 +123,8 @@ export interface TickOptions {
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Allows several scheduled methods with the same key, if all of them set this option. They share the ticks of
-   * the key: each tick runs one of them. @default false
+   * Allows several scheduled methods with the same key, if all of them set this option. They share the ticks of the
+   * key: each tick runs only the one whose instance claims it first. @default false
    */
   readonly shared?: boolean | undefined;
   /**
@@ -134,22 +134,24 @@ export interface TickOptions {
    */
   readonly minInterval?: Duration | undefined;
   /**
-   * How many records of the job Redis keeps, from 50 to 10,000: its runs, and the ticks that did not run. A record has
-   * about 300 bytes, and an error message up to 500 characters. `getRuns()` returns them. Give all instances and, with
-   * `shared: true`, all methods the same number: the one of the claim that Redis decided last counts, and a smaller one
-   * deletes older records with the next record. Instances with a version of this library without this option keep
-   * 50: while such an instance has the job, older records are deleted. The startup fails on a `@Timeout` without
-   * `minInterval`.
+   * How many records of the job Redis keeps, from 50 to 10,000: its runs, and the ticks that did not run. A record
+   * takes about 300 bytes, and up to 500 characters more for an error message. `getRuns()` returns them. Use the same
+   * number on all instances and, with `shared: true`, on all methods: the instance that claimed a tick last sets it.
+   * A smaller number deletes older records when the next one is written. An instance with an older version of this
+   * library, without this option, deletes all but 50 records. On a `@Timeout` without `minInterval`, this option
+   * fails the startup.
    * @default 50
    */
   readonly history?: number | undefined;
   /**
-   * Reports each run of the job to a service outside, such as healthchecks.io, that notices if no instance runs the
+   * Reports each run of the job to an external service, such as healthchecks.io, that notices if no instance runs the
    * job any more. A URL, a URL for each state, or a function: see {@link HeartbeatOption}. `undefined` reports
-   * nothing. The instance that runs a tick reports it, and no other one. A tick that does not run, a crash and a
-   * run that is handed over are not reported. A heartbeat never delays, fails or aborts a run. A heartbeat that fails
-   * is not repeated. Of failures in a row the first is logged, with the host of the URL only. A shutdown waits for heartbeats up to `shutdownTimeout`. The startup fails on a `@Timeout`
-   * without `minInterval`. See docs/recipes/heartbeat.md.
+   * nothing. The instance that runs a tick reports it; the one that notices an abandoned tick reports that. A tick
+   * that does not run, the death of a process and a run that is handed over are not reported. A heartbeat never
+   * delays, fails or aborts a run. A heartbeat that fails is not repeated. If several heartbeats cannot be sent, only
+   * the first failure is logged, with the host of the URL and not its path. A shutdown waits for heartbeats up to
+   * `shutdownTimeout`. On a `@Timeout` without `minInterval`, this option fails the startup. See
+   * docs/recipes/heartbeat.md.
    * @default none
    */
   readonly heartbeat?: HeartbeatOption | undefined;

@@ -1,6 +1,6 @@
 import type { Duration } from './duration.js';
 
-/** What a heartbeat says of a run of a job: the argument of a function that is given as `heartbeat`. */
+/** The state of a run: the argument of your function in the option {@link TickOptions.heartbeat}. */
 export interface Heartbeat {
   /** The name of the job: its key. */
   readonly job: string;
@@ -19,11 +19,14 @@ export interface Heartbeat {
   readonly instance: string;
   /** How long the run took, in ms; absent at its start, and for an abandoned tick. */
   readonly took?: number;
-  /** Why the run failed: what it threw, a `LockLostError`, or an error with the reason. Only of a `failure`. */
+  /**
+   * Why the run failed: the error that the run threw, a `LockLostError` if it lost its lock, else an error whose
+   * message has the reason. Only for a `failure`.
+   */
   readonly error?: unknown;
 }
 
-/** Where the heartbeats of a job are sent to: a URL for each state. A state without a URL is not reported. */
+/** Where the heartbeats of a job are sent: a URL for each state. A state without a URL is not reported. */
 export interface HeartbeatUrls {
   /** Receives a POST when a run starts. An http or https URL. */
   readonly start?: string | undefined;
@@ -38,8 +41,9 @@ export interface HeartbeatUrls {
 /**
  * Reports the runs of a job to a monitoring service, which notices if the reports stop.
  *
- * - A URL, as of healthchecks.io: `<url>/start` receives a POST when a run starts, `<url>` when it has completed, `<url>/fail` when it has
- *   failed. A query stays behind the path.
+ * - A URL, such as one of healthchecks.io: the library sends a POST to `<url>/start` when a run starts, to `<url>`
+ * when it has completed, and to `<url>/fail` when it has failed. If the URL has a query, `/start` and `/fail` are
+ * inserted before it.
  * - An object: a URL for each state.
  * - A function: called for each state. It has 5 s to settle.
  */

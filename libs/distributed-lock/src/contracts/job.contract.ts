@@ -4,25 +4,26 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * The due time of the newest tick that was started, queued or skipped, in epoch ms. As long as there is no such
-   * tick: the last time of the schedule before the job was registered, or `0` if there is none. For an interval:
-   * the time of the latest start or skip, or of the registration. `undefined` if the record of the job is
+   * The due time of the newest tick that was started, queued or skipped, in epoch ms. Before the first such tick: the
+   * last time of the schedule before the registration of the job, or `0` if the schedule has no earlier time. For an
+   * interval: the time of the latest start or skip, or of the registration. `undefined` if the record of the job is
    * incomplete.
    */
   readonly mark: number | undefined;
   /**
    * When the next tick is due, in epoch ms; with `splay`: when it starts. It is in the past while no instance has
-   * claimed that tick. For an interval: its period after the last start. `undefined` if there is no next tick, as for
-   * a cron expression with 30 February, or if it is unknown: for a `@Timeout()`, for a `Date`, for a job of
-   * `runOnce()`, and for a job whose last tick was claimed by an instance with an older version of this library. If methods share the
-   * job, it is the next tick of the method whose tick was claimed last.
+   * claimed that tick. For an interval: the last start plus the period. `undefined` if there is no next tick, as for
+   * a cron expression with 30 February. Also `undefined` if it is unknown: for `@Timeout()`, `@Cron` with a `Date`, a
+   * job of `runOnce()`, and a job whose last tick was claimed by an older version of this library. If methods share
+   * the job, it is the next tick of the method whose tick was claimed last.
    */
   readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
   readonly paused: number | undefined;
   /**
-   * What paused the job: the instance that called `pause()`, as `<host>:<pid>:<client id>`; for an operator at the command line
-   * `<user>@<host> (command line)`; for one at the dashboard what its option `userOf` returned. `undefined` if the job is not paused.
+   * What paused the job. A call of `pause()`: `<host>:<pid>:<client id>`. The command line: `<user>@<host> (command
+   * line)`. The dashboard: the name that its option `userOf` returned, else `(dashboard of <host>:<pid>)`.
+   * `undefined` if the job is not paused.
    */
   readonly pausedBy: string | undefined;
   /** The tick that runs as soon as the lock is free, in epoch ms; `undefined` if there is none. */
@@ -35,15 +36,15 @@ export interface JobStatus {
   /** The current run; `undefined` if the job is not running. */
   readonly running: TickRecord | undefined;
   /**
-   * The newest run that has ended, with any outcome; `undefined` if there is none among the newest 50 records, in
-   * {@link JobControl.list} among the newest 10.
+   * The newest run that has ended, with any outcome. Only the newest 50 records are read, in {@link JobControl.list}
+   * the newest 10: `undefined` if they have none.
    */
   readonly lastRun: TickRecord | undefined;
-  /** When a run ended with the outcome `completed` last, in epoch ms; `undefined` if none has. */
+  /** When a run last ended with the outcome `completed`, in epoch ms; `undefined` if none has. */
   readonly lastSuccess: number | undefined;
   /**
-   * The number of runs and ticks by outcome since the job was registered. A gap of missed ticks counts each tick in
-   * it. A gap counts as one tick if the instance that recorded it could not count them.
+   * The number of runs and ticks by outcome since the job was registered. If one record stands for several ticks,
+   * each of them counts. A gap counts as one tick if the instance that recorded it could not count them.
    */
   readonly counts: Readonly<
     Record<'completed' | 'failed' | 'crashed' | 'abandoned' | 'overlapped' | 'missed', number>
@@ -130,10 +131,10 @@ export interface JobControl {
    */
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
   /**
-   * Returns all jobs of this `namePrefix`, by name: those of any application and any instance, also if no instance
-   * has the job any more. An instance adds its jobs when it registers them, and again with a tick, once a minute at
-   * most. Up to 10,000 jobs are listed. A job is left out if Redis refuses to read its record. Jobs of instances with
-   * an older version of this library are listed when an instance with this version has registered them.
+   * Returns the jobs of this `namePrefix`, by name, up to `limit`: those of any application and any instance, even if
+   * no instance has the job any more. An instance writes its jobs to the list when it registers them, and again with
+   * a tick, once a minute at most. Up to 10,000 jobs are listed. A job is left out if Redis refuses to read its
+   * record. A job that only older versions of this library have is not listed.
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `limit`
    * @throws LockUnavailableError
    */

@@ -13,10 +13,10 @@ export interface LockOptions {
    */
   readonly waitTime?: Duration | undefined;
   /**
-   * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still
-   * runs. Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library
-   * checks that Redis still has the lock. While at least 99 % of the lease is left, an unlock may hand the lock
-   * over to a waiter of this process with the same `leaseTime`, which then has the rest of the lease.
+   * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
+   * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
+   * Redis still has the lock. While at least 99 % of the lease is left, an unlock may hand the lock over to a waiter
+   * of this process with the same `leaseTime`. That waiter has only the rest of the lease.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -56,19 +56,18 @@ export interface LockHandle extends AsyncDisposable {
   /** The name of the lock, without the prefix of the module. */
   readonly name: string;
   /**
-   * The holder id in Redis: `<client uuid>:<integer>`; for a permit 32 hex characters, for a multi lock the ids
-   * of its members, separated by spaces.
+   * The holder id in Redis: `<client id>:<integer>`; for a permit 32 hex characters, for a multi lock the ids of its
+   * members, separated by spaces.
    */
   readonly holder: string;
   /** The newest fencing token of a fenced lock, a leader or the run of a tick; `undefined` for other locks. */
   readonly token: bigint | undefined;
   /**
-   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. In two
-   * cases it aborts late, at the next renewal or, with a fixed lease, at the next check (see
-   * `LockOptions.leaseTime`): another `LockService` ended the lease, for example by `forceUnlock()`, or Redis lost
-   * its data. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues after the
-   * release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created when this
-   * property is first read.
+   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. It aborts late
+   * if another `LockService` ended the lease, such as by `forceUnlock()`, or if Redis lost its data: at the next
+   * renewal or, with a fixed lease, at the next check (see `LockOptions.leaseTime`). The signal also aborts on
+   * unlock, with the code `RELEASED`, to stop work that continues after the release. If you pass the signal to
+   * `fetch()`, read the body before the unlock. The signal is created when this property is first read.
    */
   readonly signal: AbortSignal;
   /**
@@ -186,8 +185,8 @@ export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
    */
   getHoldCount(): Promise<number>;
   /**
-   * Asks Redis for the remaining lease of the current holder, in ms: -2 if the lock is free, -1 if the lock
-   * has no lease (the same values as Redisson).
+   * Asks Redis for the remaining lease of the current holder, in ms: -2 if the lock is free, -1 if the lock has no
+   * lease. Redisson, the Java client that shares these locks, has the same values.
    * @throws LockUnavailableError
    */
   remainTimeToLive(): Promise<number>;

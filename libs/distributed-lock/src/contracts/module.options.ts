@@ -9,17 +9,17 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * The wait time that a fair lock stores in Redis for a waiter without a time limit. If the process of that
-   * waiter dies, Redisson clients queued behind that waiter wait up to this long. Minimum: 1 s. Maximum:
-   * 1 h; a longer value counts as 1 h. As Redisson's setting of that name.
+   * The wait time that a fair lock stores in Redis for a waiter without a time limit. If the process of that waiter
+   * dies, Redisson clients queued behind that waiter wait up to this long. Minimum: 1 s. Maximum: 1 h; a longer value
+   * counts as 1 h. Redisson has a setting of the same name and meaning.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
   /** The default `waitTime` of each way to acquire a lock. */
   readonly waitTime?: WaitTimes | undefined;
   /**
-   * The prefix of every lock name in Redis, so that a cache key of the same name cannot overwrite a lock.
-   * `''` shares plain names with Redisson.
+   * The prefix of every lock name in Redis, so that a cache key of the same name cannot overwrite a lock. With `''`,
+   * the key in Redis is the name of the lock, as Redisson has it.
    * @default 'lock:'
    */
   readonly namePrefix?: string | undefined;
@@ -70,8 +70,8 @@ export interface LockModuleSettings {
   /**
    * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A grant without
    * acknowledgement is undone and requested again. The call rejects with `NOT_REPLICATED` if its `waitTime` ends
-   * meanwhile; a call without a limit rejects after 5 such grants. No effect on red locks, or if the server refuses
-   * `WAIT` or `INFO` (logged once).
+   * meanwhile; a call without a limit rejects after 5 such grants. Red locks are not affected. If the server refuses
+   * `WAIT` or `INFO`, the option has no effect, which is logged once.
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;
@@ -83,9 +83,10 @@ export interface LockModuleSettings {
    */
   readonly serverCheck?: boolean | undefined;
   /**
-   * Reports the instance to Redis every 10 s, from 2 s after its start on, while it is connected: its application,
-   * host, process id and jobs, and how many locks it holds. `LockService.fleet` and the command line show which
-   * instance holds a lock, and which instances have a job. A dead instance disappears after 45 s.
+   * Whether the instance reports itself to Redis: 2 s after its start, and then every 10 s. The report has its
+   * application, version, host, process id, jobs and elections, how many locks it holds, and for which locks it
+   * waits. `LockService.fleet` and the command line show which instance holds a lock, and which instances have a job.
+   * A dead instance disappears after 45 s.
    * @default true
    */
   readonly instanceInfo?: boolean | undefined;
@@ -109,8 +110,8 @@ export interface LockModuleSettings {
 export interface ReplicaAcknowledgement {
   /**
    * The number of replicas. Minimum: 1. `majority`: as many as are needed so that more than half of the servers,
-   * including the master, have the grant. This number grows when replicas are added, and does not shrink when
-   * they go. Until the library has seen a master with a replica, no acknowledgement is required.
+   * including the master, have the grant. This number grows when replicas are added, and does not shrink when they
+   * go. With both, no acknowledgement is required until the library has seen a master with a replica.
    */
   readonly acks: number | 'majority';
   /**
@@ -124,10 +125,10 @@ export interface ReplicaAcknowledgement {
 /** Timing options of red locks. */
 export interface RedLockTimes {
   /**
-   * How long a restarted server is left out of the quorum, because it may have lost locks and would grant them
-   * again. Minimum: `lockWatchdogTimeout`, or `0`. A red lock rejects a `leaseTime` that is longer than this
-   * delay. `0` is for servers that write every command to disk before they answer: no server is left out, and any
-   * `leaseTime` is accepted.
+   * How long a restarted server is left out of the quorum, because it may have lost locks and would grant them again.
+   * At least `lockWatchdogTimeout`, or `0`. A red lock rejects a `leaseTime` that is longer than this delay. `0` is
+   * for servers that write every command to disk before they answer: no server is left out, and any `leaseTime` is
+   * accepted.
    * @default lockWatchdogTimeout
    */
   readonly restartDelay?: Duration | undefined;

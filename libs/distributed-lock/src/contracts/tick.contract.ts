@@ -6,8 +6,7 @@
  * - `failed`: the run threw an error, was skipped by a decorator above `@DistributedLock`, or was stopped by a
  *   shutdown with `onCrash: 'skip'`.
  * - `crashed`: the lease ended during the run.
- * - `abandoned`: the lease ended during the run, as it had during earlier runs of the tick, and `maxAttempts`
- *   allows no more runs.
+ * - `abandoned`: as `crashed`, and `maxAttempts` allows no more runs.
  * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
  * - `overlapped`: an earlier run or another holder had the lock.
  * - `missed`: no instance ran the tick.
@@ -37,8 +36,8 @@ export interface TickRecord {
   /** The application of {@link instance}. */
   readonly app: string;
   /**
-   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For `paused`: the
-   * instance, or the operator, that resumed the job; see {@link JobStatus.pausedBy} for the forms of an operator.
+   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For `paused`:
+   * the instance or operator that resumed the job, written as in {@link JobStatus.pausedBy}.
    */
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */
@@ -48,9 +47,9 @@ export interface TickRecord {
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
   /**
-   * For `missed`, `paused` and `overlapped`: the record covers all ticks that were due later than `after` (epoch ms), up to and
-   * including `tick`. Absent if the record is about `tick` alone: a tick that was too old, that no instance took
-   * over, or whose job had lost its data in Redis.
+   * For `missed`, `paused` and `overlapped`: the record covers all ticks that were due later than `after` (epoch ms),
+   * up to and including `tick`. Absent if the record is about `tick` alone: the tick was too old, no instance took it
+   * over, or Redis had lost the data of the job.
    */
   readonly after?: number;
   /** The number of ticks that the record covers since {@link after}, if that is known. */

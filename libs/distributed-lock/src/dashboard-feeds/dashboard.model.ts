@@ -175,7 +175,10 @@ export interface TroubleEvent {
   readonly message: string;
 }
 
-/** `POST api/actions`, with the header `x-distributed-lock-dashboard: 1`. */
+/**
+ * An action of an operator: the argument of {@link DashboardOptions.allow}, and the body of `POST api/actions`, which
+ * needs the header `x-distributed-lock-dashboard: 1`.
+ */
 export type DashboardAction =
   | {
       /** Pauses, resumes or runs a job. */
@@ -188,7 +191,7 @@ export type DashboardAction =
       readonly action: 'forget';
       /** The job. */
       readonly job: string;
-      /** Whether it is removed also while it runs. */
+      /** Whether the records are removed even if the job runs. */
       readonly force?: boolean;
     }
   | {

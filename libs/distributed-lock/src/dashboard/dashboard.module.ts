@@ -34,8 +34,8 @@ export class DistributedLockDashboardModule {
   }
 
   /**
-   * Mounts the dashboard of one module instance, with options from a factory. What Nest needs before the factory
-   * can run, the path, the guards and the module instance, stands next to `useFactory`.
+   * Mounts the dashboard of one module instance, with options from a factory. Pass `path`, `guards` and `service`
+   * next to `useFactory`: Nest needs them before the factory runs.
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option, or without `useFactory`. An invalid
    * result of the factory fails the startup
    */

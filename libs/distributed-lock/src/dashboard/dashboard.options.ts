@@ -3,7 +3,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, invalidOption, optionNames } from '../options/option.checks.js';
 import type { DashboardAction } from '../dashboard-feeds/dashboard.model.js';
 
-/** What the dashboard uses of a request; it is the request of Express or Fastify, as guards have it. */
+/** The part of a request that the dashboard reads. It is the request object of Express or Fastify that guards get. */
 export interface DashboardRequest {
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -16,8 +16,8 @@ export interface DashboardRequest {
 /** Options of the dashboard that a factory may return. */
 export interface DashboardOptions {
   /**
-   * Decides about each action: pause, resume, run now, forget, unlock. An action that gets `false` is answered with
-   * 403; an HTTP exception of Nest that it throws is answered as it is.
+   * Decides about each action: pause, resume, run now, forget, unlock. If it returns `false`, the response is 403; if
+   * it throws an `HttpException` of Nest, that exception is the response.
    * @default each action is allowed if the dashboard is not read-only
    */
   allow?(request: DashboardRequest, action: DashboardAction): boolean | Promise<boolean>;

@@ -49,8 +49,8 @@ export interface HeldBy {
 }
 
 /**
- * The lock, or the permits, did not become free within `waitTime`. Other codes: `TOO_MANY_WAITERS` if
- * `maxWaiters` callers of this process already wait; `NOT_LEADER` if this instance does not lead.
+ * The lock, or the permits, did not become free within `waitTime`. The code is `NOT_ACQUIRED`, or `TOO_MANY_WAITERS`
+ * if `maxWaiters` callers of this process already wait; `NOT_LEADER` if this instance does not lead.
  */
 export class LockNotAcquiredError extends DistributedLockError {
   static {
@@ -75,9 +75,9 @@ export class LockNotAcquiredError extends DistributedLockError {
 }
 
 /**
- * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. Other codes:
- * `MAX_HOLD` if the hold lasted longer than `maxHold`; `RELEASED` if work still uses the lock after the unlock.
- * The `reason` of an aborted `handle.signal` is a `LockLostError`, too.
+ * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. The code is `LOST`, or
+ * `MAX_HOLD` if the hold lasted longer than `maxHold`; `RELEASED` if work still uses the lock after the unlock. The
+ * `reason` of an aborted `handle.signal` is a `LockLostError`, too.
  */
 export class LockLostError extends DistributedLockError {
   static {

@@ -194,7 +194,7 @@ export interface TickAbandonedEvent extends TickEvent {
   readonly instance: string;
 }
 
-/** An operator changed a job or a lock through this process: see the dashboard. */
+/** An operator acted on a job or a lock through this process: see the dashboard. */
 export interface OperatorActionEvent {
   /** The action. */
   readonly action: 'pause' | 'resume' | 'run-now' | 'forget' | 'unlock';
@@ -209,7 +209,7 @@ export interface OperatorActionEvent {
 }
 
 /**
- * This instance could not claim the tick: Redis was away, or refused the claim. Emitted once per instance and
+ * This instance could not claim the tick: Redis did not answer, or refused the claim. Emitted once per instance and
  * tick. Another instance may run the tick, and with `catchUp` this instance may claim it later.
  */
 export interface TickUnclaimedEvent extends TickEvent {
@@ -249,7 +249,7 @@ export interface LockEventMap {
   tickCrashed: TickCrashedEvent;
   /** The last run of the tick that `maxAttempts` allows crashed. */
   tickAbandoned: TickAbandonedEvent;
-  /** An operator changed a job or a lock through this process. */
+  /** An operator acted on a job or a lock through this process. */
   operatorAction: OperatorActionEvent;
   /** This instance could not claim the tick. */
   tickUnclaimed: TickUnclaimedEvent;

@@ -50,9 +50,9 @@ const MOST_VALUES = 7000;
 export const FENCE_LUA: string = `${fencePart}\n`;
 
 /**
- * Runs commands in one atomic step, unless the fence has a newer token. The token is checked and stored before
- * the first command runs. Redis does not roll back: if a command fails, for example because a key has another
- * type, earlier commands stay in effect and later commands do not run.
+ * Runs commands in one script, without other commands between them, unless the fence has a newer token. The token is
+ * checked and stored before the first command runs. Redis does not roll back: if a command fails, for example because
+ * a key has another type, earlier commands stay in effect and later commands do not run.
  *
  * In a cluster the fence and all keys must be in one slot: `{account:7}:fence`, `{account:7}:balance`.
  * @returns the replies of the commands, in order. Integers above 2^53 lose digits in Lua

@@ -24,12 +24,12 @@ import { showAs } from '../objects/object.form.js';
  * Clients never see the holder of the lock. The message of a `LockUnavailableError` is logged, at most once in
  * 10 s for each error code.
  *
- * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest
- * has no global filters for gateways. Nest tries first the filter that was bound last. The module binds this
- * filter directly after your filters that catch all errors, so that Nest tries it before them: they would answer
- * with 500. To handle lock errors yourself, bind a filter for them, such as `@Catch(LockNotAcquiredError)`, after
- * your filters that catch all errors. As for every global filter, a hybrid application needs
- * `inheritAppConfig: true`.
+ * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest has
+ * no global filters for gateways. Nest tries first the filter that was bound last. The module binds this filter
+ * directly after your filters that catch all errors, so Nest tries this filter first. Otherwise they would answer
+ * with 500. To handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your
+ * filters that catch all errors. Nest then tries it before this one. As for every global filter, a hybrid application
+ * needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
@@ -62,8 +62,8 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
   /**
    * Called by Nest. Sends the error as the transport needs it.
    * @returns for microservices an Observable that fails
-   * @throws for GraphQL the converted error, which the server sends; for an unknown transport, or HTTP without a
-   * response, the error itself
+   * @throws for GraphQL: the converted error, which the server sends. For an unknown transport, or an HTTP context
+   * without a response object: the error itself
    */
   catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): unknown {
     if (error instanceof LockUnavailableError) this.#log.log(error);

@@ -70,7 +70,7 @@ export class DistributedLockHealthIndicator {
   }
 
   /**
-   * Checks both connections to Redis, and the watchdog. Resolves within `timeout`, also if Redis is down.
+   * Checks both connections to Redis, and the watchdog. Resolves within `timeout`, even if Redis is down.
    * @param key the key of the result
    * @returns `up` or `down`, each with `roundTrip`, `watchdogLate` and `clockOffset` (positive: the clock of
    * Redis is ahead) in ms, `subscriber` (`alive` or `deaf`), `redLockServers` (usable/all), and the numbers

@@ -32,17 +32,17 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * manually: `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key }),
  * inject: [LockService] }`.
  *
- * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler completes,
- * fails or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a
- * promise continues, and the lock is held until the promise settles. The library knows such a handler by `async`,
- * or by its declared return type. Where neither tells (no type, `any`, an interface, a union), a handler that has
- * emitted nothing at the unsubscribe is treated like a promise: the lock is held until it settles, or emits its
- * first value. For a body that is streamed after the handler has ended, and for a response that the handler sends
- * itself (`@Res()`), the lock is held until the response has been sent or the client has disconnected.
+ * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler completes, fails
+ * or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a promise
+ * continues, and the lock is held until the promise settles. The library recognizes a handler that returns a promise
+ * by `async`, or by its declared return type. If it has neither (no type, `any`, an interface, a union), and nothing
+ * was emitted before the unsubscribe, the lock is held until the result of the handler settles, or emits its first
+ * value. For a body that is streamed after the handler has ended, and for a response that the handler sends itself
+ * (`@Res()`), the lock is held until the response has been sent or the client has disconnected.
  *
- * To release the lock at the timeout instead, apply the timeout interceptor inside of this one: write its decorator
- * above `@UseDistributedLock`, because Nest runs the interceptor of the lower decorator outside. A handler that
- * returns a promise then continues without the lock.
+ * To release the lock at the timeout instead, write the decorator of the timeout interceptor above
+ * `@UseDistributedLock`. Nest makes the interceptor of the lower decorator the outer one. A handler that returns a
+ * promise then continues without the lock.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {

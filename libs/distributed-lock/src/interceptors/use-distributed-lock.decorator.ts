@@ -12,10 +12,10 @@ import {
 const DECORATOR = '@UseDistributedLock';
 
 /**
- * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name can depend on
- * the request. If the decorator is applied several times, the locks nest: the lock of the class is acquired
- * first. A `@DistributedLock` with the same key on the handler is re-entrant. The startup fails if the module
- * is missing, or if the method is not a handler.
+ * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name can depend on the
+ * request. If the decorator is applied several times, the locks nest: the lock of the class is acquired first. If the
+ * handler also has a `@DistributedLock` with the same key, it re-enters the lock, and does not wait. The startup
+ * fails if the module is missing, or if the method is not a handler.
  *
  * A request fails with the errors of a `@DistributedLock` call, except `NOT_BOUND` and `UNCLEAR_CALL`.
  *

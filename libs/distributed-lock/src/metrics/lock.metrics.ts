@@ -38,9 +38,9 @@ export interface LockMetricsOptions {
    */
   readonly nameOf?: ((lock: string) => string | undefined) | undefined;
   /**
-   * Whether jobs are measured: the instruments `distributed_lock.job.*`, and the attribute `distributed_lock.job` of
-   * `distributed_lock.ticks`, which is the name of the job. Each collection then reads the list of jobs and of
-   * instances from Redis, for at most 1 s. The first 1000 jobs are measured.
+   * Whether jobs are measured: the instruments `distributed_lock.job.*`, and the name of the job as the attribute
+   * `distributed_lock.job` of `distributed_lock.ticks`. Each collection then reads the list of jobs and of instances
+   * from Redis, for at most 1 s. The first 1000 jobs are measured.
    * @default true
    */
   readonly jobs?: boolean | undefined;

@@ -5,11 +5,11 @@ import type { RedisSource } from '../redis-source/redis-source.reader.js';
 /** Options of the module. */
 export interface DistributedLockModuleOptions extends LockModuleSettings {
   /**
-   * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or your own client or
-   * Cluster of ioredis or iovalkey. A client is only a template: the library creates two connections with the
-   * same options, sends no command on the client, and never closes the client. An unreachable Redis fails the
-   * startup, unless the options have `lazyConnect`. An invalid value, or an option that ioredis does not have,
-   * fails the startup before any connection is made.
+   * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or a client or cluster
+   * client of ioredis, iovalkey or the `redis` package. See {@link RedisSource}. A client is only a template: the
+   * library creates two connections with the same options, sends no command on the client, and never closes the
+   * client. An unreachable Redis fails the startup, unless the options have `lazyConnect`. An invalid value, or an
+   * option that the client does not have, fails the startup before any connection is made.
    */
   readonly redis: RedisSource;
   /** Independent servers, for `getRedLock`. @default none: `getRedLock()` throws */
@@ -41,9 +41,10 @@ export interface DistributedLockModuleExtras {
    */
   readonly name?: string | undefined;
   /**
-   * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError`
-   * (503) to the error of the transport. With several module instances, one of their filters converts all
-   * errors. If their `busyStatus` differs, set `false` on all instances but the one whose status clients shall get.
+   * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError` (503) to
+   * the error of the transport. With several module instances, one of their filters converts all errors. If their
+   * `busyStatus` differs, keep the filter on the instance whose status clients should get, and set `refusalFilter:
+   * false` on all others.
    * @default true
    */
   readonly refusalFilter?: boolean;

@@ -24,8 +24,8 @@ const OPTIONS = optionNames<DistributedLockModuleOptions>({ ...SETTINGS, redis: 
 @Module({})
 export class DistributedLockModule extends ConfigurableModuleClass {
   /**
-   * Registers the module. Without `lazyConnect`, an unreachable Redis fails the startup; the message explains
-   * the cause.
+   * Registers the module. An unreachable Redis fails the startup with a LockUnavailableError, unless the options of
+   * the client in `redis` have `lazyConnect: true`.
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {

@@ -36,8 +36,8 @@ export interface SentinelNode {
 }
 
 /**
- * The options of `createSentinel()` of the `redis` package (node-redis). A client that is made of them does not show them, so the options
- * themselves are given.
+ * The options of `createSentinel()` of the `redis` package (node-redis). The library cannot read them from a client
+ * of `createSentinel()`: pass the options instead of the client.
  */
 export interface NodeRedisSentinelOptions {
   /** The sentinels to ask for the master. */
@@ -52,7 +52,10 @@ export interface NodeRedisSentinelOptions {
   readonly nodeAddressMap?: NodeAddressMap | undefined;
 }
 
-/** Addresses of servers as this process reaches them, by the `host:port` that the servers report. */
+/**
+ * Maps an address that servers or sentinels report, as `host:port`, to the address at which this process reaches that
+ * server.
+ */
 export type NodeAddressMap =
   | Readonly<Record<string, SentinelNode>>
   | ((address: string) => SentinelNode | undefined);

@@ -111,9 +111,9 @@ export class LockService {
 
   /**
    * The re-entrant lock of that name.
-   * @throws LockConfigurationError `INVALID_NAME` if the name is empty, is longer than 1024 characters, is
-   * reserved for an internal key, or contains NUL or a lone surrogate, or if `nameMapper` makes such a key of it;
-   * in a cluster also if its key has no valid hash tag. `KIND_CONFLICT` if another kind has the name
+   * @throws LockConfigurationError `INVALID_NAME` if the name is empty, is longer than 1024 characters, is reserved
+   * for an internal key, or contains NUL or a lone surrogate. The same holds for the key that `nameMapper` makes of
+   * it. In a cluster also for a name such as `x}y`, `a{b` or `a{}b`. `KIND_CONFLICT` if another kind has the name
    */
   getLock(name: string): Lock {
     return this.#named('reentrant', name);
@@ -252,10 +252,10 @@ export class LockService {
   }
 
   /**
-   * Runs `work` at most once in the fleet for each `instant` of `job`, for schedules that are not decorated
-   * methods. The instants must rise: `work` does not run for an instant at or before the last one. No run is
-   * repeated after a crash or shutdown. Inside `work`, `currentLock()` has the signal of the run; `maxHold` is
-   * 1 h by default.
+   * Runs `work` at most once in the fleet for each `instant` of `job`. For a scheduler of your own, which calls no
+   * decorated method. The instants must rise: `work` does not run for an instant at or before the last one. No run is
+   * repeated after a crash or shutdown. Inside `work`, `currentLock()` has the signal of the run; `maxHold` is 1 h by
+   * default.
    * @param instant epoch ms, or a Date
    * @returns the result of the work, or `undefined` if the instant was already claimed, the lock of the job is
    * held, the job is paused, or the application is shutting down
@@ -274,7 +274,7 @@ export class LockService {
 
   /**
    * The newest records of a job, newest first: its runs, and the ticks that did not run, with the reason. Redis keeps
-   * 50 of them, or as many as the option `history` of the job says.
+   * 50 of them, or as many as the option `history` of the job says. Empty for a job without records.
    * @throws LockUnavailableError
    * @throws LockConfigurationError as {@link getLock}; `INVALID_OPTION` for an invalid `limit`
    */

@@ -10,9 +10,9 @@ import { machine } from '../timing/machine.js';
 export interface AdvancedTick {
   /** The key of the job. */
   readonly job: string;
-  /** When the tick is due: the next time of the schedule, or that of a crashed run which this call has repeated. */
+  /** The time of the tick: the next one of the schedule, or the one of a crashed run, if this call repeated it. */
   readonly tick: Date;
-  /** Whether an instance ran the tick. The run has then ended. */
+  /** Whether an instance ran the tick. If `true`, the run has ended. */
   readonly ran: boolean;
   /**
    * `granted` if the tick ran; otherwise why it did not: `taken`, `overlapped`, `queued` or `paused` as in
