@@ -1,5 +1,5 @@
--- Grants a lock that is free, or that it has already, to the process of a place, which ends, and announces a lease to the listeners that may
--- end before they check. A process that has come for a lock that it was given gets just the lease that it asks for.
+-- Grants a lock to the process of a place, if it is free, or that process has it already. The place ends. A lease that may end before the
+-- listeners check is announced to them. A process that has come for a lock that it was given gets just the lease that it asks for.
 local function grantPlace(queue, listeners, holder, lease, isFree)
   local granted = 1
   if isFree then

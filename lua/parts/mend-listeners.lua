@@ -1,7 +1,7 @@
 -- Takes dead ones of its `listeners` out of a queue of processes. Where one of the two is missing it calls a process that is alive and no
 -- listener, the last in the queue, because it waits longest, and takes dead ones out before it; it becomes one by its own next call, when it
 -- listens. Returns how many clients listen to the lock's channel beside the listeners, the first place, which was `first` before, and one
--- listener that is alive. For a user who may not count clients it is as if there were one of them, and no listener.
+-- listener that is alive. If PUBSUB is refused: 1, and no listener.
 local function mendListeners(queue, listeners, first)
   local asked = {queue.channel}
   local candidates = {}

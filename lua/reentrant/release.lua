@@ -1,6 +1,7 @@
--- Lowers a holder's count, or frees the lock and notifies the process whose turn it is; where no process has a place one waiter of each client.
+-- Lowers a holder's count, or frees the lock and notifies the process whose turn it is; where no process has a place, it notifies one waiter of each client.
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
--- Where a count stays, a lease that becomes shorter is published. On the lock's channel nothing is published that only listeners would hear.
+-- Where a count stays, a lease that becomes shorter is published. Nothing is published on the lock's channel that only the two listeners of
+-- the queue would receive.
 --
 -- @include isWhole failure publishMessage publishShorterLease setLease readQueue clientOf firstPlace dropPlace callPlace callFirst callNext mendListeners turnOfOthers oneForAll
 -- @batch
@@ -44,7 +45,7 @@ end
 local function pass(queue, listeners, place, lease)
   local others, first, listener = mendListeners(queue, listeners, place)
   local isTheirs = first and listener and others > 0 and turnOfOthers(queue.waiting, listener)
-  -- Without a listener no turn is theirs, so the lock stays free for them.
+  -- Without a listener no release is the turn of the others, so the lock stays free for them: a lease of 0.
   local called = first and not isTheirs and callNext(queue, first, others, listener and lease or 0)
   if (others > 0 or (first and not called)) and publishMessage(queue.publish, queue.channel, '0') == -1 then
     others = -1

@@ -28,7 +28,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #isEarlierLost = false;
   /** Whether the last request was for a place in the queue of processes. */
   #isPlaced = false;
-  /** Whether a waiter may have left a mark: not by requests that were never sent, or were refused. */
+  /** Whether a waiter may have left a mark in Redis: some request of it was sent, and was not refused. */
   #marked = false;
   /** Of the one under way, or the last. */
   #terms = NO_TERMS;

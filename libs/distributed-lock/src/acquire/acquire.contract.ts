@@ -91,7 +91,7 @@ export interface WaitingPlace {
   readonly isUnreachable: boolean;
   /** What it adds to a request; undefined while a message for it would not arrive. @param holder the holder id of the request, which is the place */
   terms(holder: string): WaitTerms | undefined;
-  /** A request was granted. @param isListener the answer to one with these terms */
+  /** A request was granted. @param isListener whether Redis lists this process as a listener; undefined after a request without these terms */
   granted(isListener?: boolean): void;
   /** A request with these terms was refused: the process has a place. */
   refused(reply: Placed): void;

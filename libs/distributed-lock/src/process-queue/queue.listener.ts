@@ -25,7 +25,7 @@ export interface ListenerOwner {
   readonly context: Pick<LockContext, 'settings' | 'subscriptions' | 'wheel'>;
   /** Notifies the process whose turn it is. @param yields whether others may go first */
   passOn(yields: boolean): void;
-  /** From now on messages arrive that did not before, or the other way round: the waiter is to ask. */
+  /** The subscription has begun, or was lost: the waiter is to ask. */
   onListening(): void;
 }
 

@@ -20,7 +20,7 @@ const SETTLING = 10;
 /** Between two requests at least, of a waiter that was not notified of its turn, in ms. */
 const SHORTEST = 3000;
 
-/** The queue outlives the last call of its waiters by so many of their longest sleeps. */
+/** How long the queue outlives the last call of its waiters, in multiples of `lockWatchdogTimeout`. */
 const LIFE = 3;
 
 /** What a place needs of the locks of its module instance. */
@@ -41,7 +41,7 @@ export interface PlaceOwner {
  * process, and only the two listeners listen to the lock's channel.
  */
 export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, LingerOwner {
-  /** A release of this process does not notify itself. */
+  /** Always false, so that no release of this process counts as one that will wake it. For the lock's channel see `listens`. */
   readonly isListening = false;
   readonly #channel: string;
   readonly #listener: QueueListener;
@@ -143,7 +143,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     const subscription = (this.#subscription ??= this.#subscribe());
     if (!subscription.isActive || this.#isRefused)
       await sleeper.sleep(ttl < 0 ? UNSUBSCRIBED : Math.min(afterLease(ttl), UNSUBSCRIBED));
-    // Without a ticket it has no place: the answer is that of a first request.
+    // Without a ticket it has no place: the answer is that of a first request, and the loop asks at once.
     else if (this.#ticket > 0 && !this.#isCalled) await sleeper.sleep(this.#longest(ttl));
   }
 
@@ -258,7 +258,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     else void this.#passInTurn(terms);
   }
 
-  /** One pass at a time: a release that is received meanwhile may have come after the answer was made. */
+  /** One pass at a time. One that is wanted meanwhile is sent after it: its release may have come after the answer was made. */
   async #passInTurn(first: PassTerms): Promise<void> {
     this.#isPassing = true;
     for (let terms: PassTerms | undefined = first; terms !== undefined && !this.#hasEnded;) {

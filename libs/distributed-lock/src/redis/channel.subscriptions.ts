@@ -94,7 +94,7 @@ export class ChannelSubscriptions {
     if (this.#unused.length === 1) this.#outside(() => machine.own.setImmediate(() => this.#unsubscribe()));
   }
 
-  /** Called in a later turn: the waiter that was just admitted goes on first, and does not wait for the unsubscribe. */
+  /** Called in a later turn of the event loop: the waiter that was just admitted goes on first, and does not wait for the unsubscribe. */
   #unsubscribe(): void {
     for (const name of this.#unused.splice(0)) {
       if (this.listeners(name) > 0 || !this.#channels.delete(name)) continue;

@@ -147,7 +147,7 @@ export class SubscriberConnection implements Subscriber {
     return failures;
   }
 
-  /** A connection that broke again subscribes anew when it is ready. A waiter on a forbidden channel polls. */
+  /** If the connection breaks again meanwhile, `onReady` subscribes once more. A waiter on a forbidden channel polls. */
   async #resubscribe(channels: readonly string[]): Promise<void> {
     const failures = await this.#subscribeAll(channels);
     for (const channel of channels)

@@ -5,7 +5,7 @@ interface ChannelCommands {
   unsubscribe(channels: readonly string[]): void;
 }
 
-/** Has the channels that are subscribed at one moment share a command, and those that end at that moment another one before it. */
+/** Sends one UNSUBSCRIBE, and then one SUBSCRIBE, for all channels that end or begin at one moment. */
 export class SubscriptionBatch {
   #ended: string[] = [];
   #begun: string[] = [];
