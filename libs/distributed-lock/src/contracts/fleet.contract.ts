@@ -2,7 +2,7 @@
 export interface InstanceJob {
   /** The key of the job. */
   readonly job: string;
-  /** Whether the scheduler of the instance runs the job now. */
+  /** Whether the job is on in the scheduler of the instance. */
   readonly isOn: boolean;
 }
 
@@ -72,13 +72,13 @@ export type FoundKind =
 /** A holder of a lock, or a process that waits for it. */
 export interface FoundHolder {
   /**
-   * The holder id in Redis, `<client id>:<integer>`. Of what an instance has reported (permits, waiting callers),
+   * The holder id in Redis, `<client id>:<integer>`. For permits and waiting callers that an instance has reported,
    * only its client id.
    */
   readonly holder: string;
   /**
    * A holder of a lock: its hold count. A holder of permits: how many it has. A waiting instance: how many of its
-   * callers wait, `undefined` if it does not report that.
+   * callers wait; 1 if it does not report that, and for a waiter of a fair lock.
    */
   readonly count: number;
   /** The instance; `undefined` for a client that does not report itself, such as Redisson. */
@@ -128,7 +128,7 @@ export interface FindLocksOptions {
   readonly from?: string | undefined;
 }
 
-/** Some of the locks there are. */
+/** One page of the locks. */
 export interface LockPage {
   /**
    * Sorted by name within the page. In a Redis with many other keys, a page may be empty though later ones are not:

@@ -99,15 +99,15 @@ export interface TickOptions {
    * the next tick. The delay is computed from the key of the job and the tick: all instances have the same one.
    * `tick`, in the records and in `currentLock()`, stays the time of the schedule. If all instances stop within the
    * delay, an instance that starts within it still runs the tick. Give all instances the same value: of different
-   * delays the shortest counts. For a decorator above `@DistributedLock` the call ends at once, before the delayed
-   * run begins. Not together with `shared: true`, or with `waitForCompletion` of `@Cron`.
+   * delays the shortest counts. A decorator above `@DistributedLock` sees the call end at once, before the delayed
+   * run. Not together with `shared: true`, or with `waitForCompletion` of `@Cron`.
    * @default none: each tick starts at its instant
    */
   readonly splay?: Duration | undefined;
   /**
    * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
    *
-   * - The timer of the tick fired on no instance, and the timer of the next tick finds the tick missing.
+   * - No timer fired for the tick, and an instance notices this at the next tick.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, the other
    *   instance takes it over however late it is.
    *
@@ -124,7 +124,7 @@ export interface TickOptions {
   readonly maxHold?: Duration | undefined;
   /**
    * Allows several scheduled methods with the same key, if all of them set this option. They share the ticks of the
-   * key: each tick runs only the one whose instance claims it first. @default false
+   * key: for each tick, only the method that claims it first runs. @default false
    */
   readonly shared?: boolean | undefined;
   /**

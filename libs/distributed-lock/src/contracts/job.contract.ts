@@ -5,9 +5,8 @@ import type { TickRecord } from './tick.contract.js';
 export interface JobStatus {
   /**
    * The due time of the newest tick that was started, queued or skipped, in epoch ms. Before the first such tick: the
-   * last time of the schedule before the registration of the job, or `0` if the schedule has no earlier time. For an
-   * interval: the time of the latest start or skip, or of the registration. `undefined` if the record of the job is
-   * incomplete.
+   * last scheduled time before the job was first registered, or `0` if there is none. For an interval: the time of
+   * the latest start or skip, or of the registration. `undefined` if the record of the job is incomplete.
    */
   readonly mark: number | undefined;
   /**
@@ -36,15 +35,15 @@ export interface JobStatus {
   /** The current run; `undefined` if the job is not running. */
   readonly running: TickRecord | undefined;
   /**
-   * The newest run that has ended, with any outcome. Only the newest 50 records are read, in {@link JobControl.list}
-   * the newest 10: `undefined` if they have none.
+   * The newest run that has ended, with any outcome. `undefined` if the newest 50 records (in {@link
+   * JobControl.list}: 10) have no such run.
    */
   readonly lastRun: TickRecord | undefined;
   /** When a run last ended with the outcome `completed`, in epoch ms; `undefined` if none has. */
   readonly lastSuccess: number | undefined;
   /**
-   * The number of runs and ticks by outcome since the job was registered. If one record stands for several ticks,
-   * each of them counts. A gap counts as one tick if the instance that recorded it could not count them.
+   * The number of runs and ticks by outcome since the job was first registered. If one record stands for several
+   * ticks, each of them counts. A record of an unknown number of ticks counts as one.
    */
   readonly counts: Readonly<
     Record<'completed' | 'failed' | 'crashed' | 'abandoned' | 'overlapped' | 'missed', number>
@@ -105,7 +104,7 @@ export interface JobControl {
    */
   pause(job: string): Promise<boolean>;
   /**
-   * Resumes the job. Ticks that were missed during the pause are not made up.
+   * Resumes the job. Ticks that passed during the pause are not made up.
    * @returns `false` if the job was not paused
    * @throws LockConfigurationError `UNKNOWN_JOB`
    * @throws LockUnavailableError

@@ -220,7 +220,7 @@ export interface FencedLock extends Lock<FencedLockHandle> {
   getToken(): Promise<bigint | undefined>;
 }
 
-/** Two locks of two kinds with one name: many holders may read, or one holder may write. */
+/** Two locks with one name, the sides of one kind: many holders may read, or one holder may write. */
 export interface ReadWriteLock {
   /** The name of both sides, without the prefix of the module. */
   readonly name: string;

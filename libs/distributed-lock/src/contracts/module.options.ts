@@ -84,9 +84,10 @@ export interface LockModuleSettings {
   readonly serverCheck?: boolean | undefined;
   /**
    * Whether the instance reports itself to Redis: 2 s after its start, and then every 10 s. The report has its
-   * application, version, host, process id, jobs and elections, how many locks it holds, and for which locks it
-   * waits. `LockService.fleet` and the command line show which instance holds a lock, and which instances have a job.
-   * A dead instance disappears after 45 s.
+   * application, version, host, process id, jobs and elections, how many locks it holds, for which locks it waits,
+   * and of which semaphores it holds permits. A change of a leader is reported at once. `LockService.fleet` and the
+   * command line show which instance holds a lock, and which instances have a job. A dead instance disappears after
+   * 45 s.
    * @default true
    */
   readonly instanceInfo?: boolean | undefined;
@@ -111,7 +112,7 @@ export interface ReplicaAcknowledgement {
   /**
    * The number of replicas. Minimum: 1. `majority`: as many as are needed so that more than half of the servers,
    * including the master, have the grant. This number grows when replicas are added, and does not shrink when they
-   * go. With both, no acknowledgement is required until the library has seen a master with a replica.
+   * go. Number or `majority`: none is required until the library has seen a master with a replica.
    */
   readonly acks: number | 'majority';
   /**

@@ -48,8 +48,8 @@ export interface TickRecord {
   readonly reason?: string;
   /**
    * For `missed`, `paused` and `overlapped`: the record covers all ticks that were due later than `after` (epoch ms),
-   * up to and including `tick`. Absent if the record is about `tick` alone: the tick was too old, no instance took it
-   * over, or Redis had lost the data of the job.
+   * up to and including `tick`. Absent if the record is about `tick` alone, because it was too old, no instance took
+   * it over, or Redis had lost the data of the job.
    */
   readonly after?: number;
   /** The number of ticks that the record covers since {@link after}, if that is known. */

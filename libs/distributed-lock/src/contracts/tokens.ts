@@ -1,4 +1,4 @@
-/** The injection tokens are global symbols, so that an app that loads two copies of this package (ESM and CommonJS) still has one service. */
+// The injection tokens are global symbols, so that an app that loads two copies of this package (ESM and CommonJS) still has one service.
 
 const DEFAULT = 'default';
 

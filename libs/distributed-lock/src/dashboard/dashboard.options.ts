@@ -5,7 +5,7 @@ import type { DashboardAction } from '../dashboard-feeds/dashboard.model.js';
 
 /** The part of a request that the dashboard reads. It is the request object of Express or Fastify that guards get. */
 export interface DashboardRequest {
-  /** By their names in lower case. */
+  /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** What a guard or a middleware has put there. */
   readonly user?: unknown;

@@ -22,12 +22,12 @@ const PLACEHOLDER = /\{\d/;
  * its `signal` and fencing `token`. On other instances a call ends at once, without a call to Redis: it returns
  * `undefined`; if `otherwise` is `'throw'`, it rejects.
  *
- * An application with such a method joins the election of `key` when it starts, and resigns at its shutdown.
- * Several methods with the same key share one candidate. Works above or below other decorators, such as
- * `@Cron`, on every class that Nest instantiates, and on objects from `useFactory` and `useValue` once the
- * application has started. The method must return a promise or an Observable. For an Observable, declare
- * `: Observable<…>` as the return type. Inside `applyDecorators()` write `LeaderOnly(…) as MethodDecorator`,
- * which disables the type check of the method.
+ * An application with such a method joins the election of `key` when it starts, and leaves it at its shutdown.
+ * Several methods with the same key share one candidate. Works above or below other decorators, such as `@Cron`, on
+ * every class that Nest instantiates, and on objects from `useFactory` and `useValue` once the application has
+ * started. The method must return a promise or an Observable. For an Observable, declare `: Observable<…>` as the
+ * return type. Inside `applyDecorators()` write `LeaderOnly(…) as MethodDecorator`, which disables the type check of
+ * the method.
  *
  * Errors of a call:
  *

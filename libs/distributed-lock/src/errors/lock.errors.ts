@@ -140,8 +140,8 @@ export class StaleTokenError extends DistributedLockError {
 /**
  * The call failed for one of these reasons, never because another holder has the lock:
  *
- * - `UNAVAILABLE`: Redis, or the majority of the servers of a red lock, did not answer; or `guardedWrite()` got
- *   an unknown reply.
+ * - `UNAVAILABLE`: Redis did not answer, or no majority of the servers of a red lock did; or `guardedWrite()` got an
+ * unknown reply.
  * - `REJECTED_BY_REDIS`, `WRONG_TYPE`: Redis refused the command.
  * - `NOT_REPLICATED`: too few replicas acknowledged the grant.
  * - `SHUTTING_DOWN`: the application shuts down.

@@ -247,7 +247,7 @@ export interface LockEventMap {
   tickMissed: TickMissedEvent;
   /** The run of the tick crashed. */
   tickCrashed: TickCrashedEvent;
-  /** The last run of the tick that `maxAttempts` allows crashed. */
+  /** The run crashed, and `maxAttempts` allows no more. */
   tickAbandoned: TickAbandonedEvent;
   /** An operator acted on a job or a lock through this process. */
   operatorAction: OperatorActionEvent;

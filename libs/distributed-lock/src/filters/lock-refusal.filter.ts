@@ -25,11 +25,11 @@ import { showAs } from '../objects/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest has
- * no global filters for gateways. Nest tries first the filter that was bound last. The module binds this filter
- * directly after your filters that catch all errors, so Nest tries this filter first. Otherwise they would answer
- * with 500. To handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your
- * filters that catch all errors. Nest then tries it before this one. As for every global filter, a hybrid application
- * needs `inheritAppConfig: true`.
+ * no global filters for gateways. Nest first tries the filter that was bound last. The module binds this filter
+ * directly after your filters that catch all errors, so Nest tries it before them; they would answer with 500. To
+ * handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your filters that
+ * catch all errors. Nest then tries it before this one. As for every global filter, a hybrid application needs
+ * `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

@@ -28,7 +28,7 @@ import { TickMetrics } from './tick.metrics.js';
 
 /** Options of the metrics. */
 export interface LockMetricsOptions {
-  /** The OpenTelemetry meter provider. @default the global meter provider at the time of the call */
+  /** The OpenTelemetry meter provider. @default the global meter provider when the measuring starts */
   readonly meterProvider?: MeterProvider | undefined;
   /**
    * Maps the name of a lock or job to the value of the attribute `distributed_lock.name`. Each value is a
@@ -38,9 +38,9 @@ export interface LockMetricsOptions {
    */
   readonly nameOf?: ((lock: string) => string | undefined) | undefined;
   /**
-   * Whether jobs are measured: the instruments `distributed_lock.job.*`, and the name of the job as the attribute
-   * `distributed_lock.job` of `distributed_lock.ticks`. Each collection then reads the list of jobs and of instances
-   * from Redis, for at most 1 s. The first 1000 jobs are measured.
+   * Whether jobs are measured: by the instruments `distributed_lock.job.*`. `distributed_lock.ticks` then has the
+   * name of the job as the attribute `distributed_lock.job`. Each collection then reads the list of jobs and of
+   * instances from Redis, for at most 1 s. The first 1000 jobs are measured.
    * @default true
    */
   readonly jobs?: boolean | undefined;

@@ -5,11 +5,11 @@ import type { RedisSource } from '../redis-source/redis-source.reader.js';
 /** Options of the module. */
 export interface DistributedLockModuleOptions extends LockModuleSettings {
   /**
-   * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or a client or cluster
-   * client of ioredis, iovalkey or the `redis` package. See {@link RedisSource}. A client is only a template: the
-   * library creates two connections with the same options, sends no command on the client, and never closes the
-   * client. An unreachable Redis fails the startup, unless the options have `lazyConnect`. An invalid value, or an
-   * option that the client does not have, fails the startup before any connection is made.
+   * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, a client or cluster client
+   * of ioredis, iovalkey or the `redis` package, or one of the other forms of {@link RedisSource}. A client is only a
+   * template: the library creates two connections with the same options, sends no command on the client, and never
+   * closes the client. An unreachable Redis fails the startup, unless the options have `lazyConnect`. An invalid
+   * value, or an option that the Redis library does not know, fails the startup before any connection is made.
    */
   readonly redis: RedisSource;
   /** Independent servers, for `getRedLock`. @default none: `getRedLock()` throws */

@@ -24,8 +24,8 @@ const OPTIONS = optionNames<DistributedLockModuleOptions>({ ...SETTINGS, redis: 
 @Module({})
 export class DistributedLockModule extends ConfigurableModuleClass {
   /**
-   * Registers the module. An unreachable Redis fails the startup with a LockUnavailableError, unless the options of
-   * the client in `redis` have `lazyConnect: true`.
+   * Registers the module. An unreachable Redis fails the startup with a LockUnavailableError, unless `redis` says
+   * `lazyConnect`: as an option of ioredis, or in the query of a URL.
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {

@@ -38,7 +38,7 @@ export type RedisSource =
 /** Without the package ioredis its types are `any`, which would accept everything. */
 type Installed<T> = [0] extends [1 & T] ? never : T;
 
-/** A source of ioredis after {@link readSource}: its type shows which of the forms it has. */
+// After `readSource`: the type of a source shows which of the forms it has.
 export type IoredisSource = string | RedisOptions | Redis | Cluster;
 
 /** A source after {@link readSource}. */

@@ -161,11 +161,11 @@ export class LockTestingControl {
   }
 
   /**
-   * Disconnects all applications that share the store from it, until {@link reconnect}. They behave as they do
-   * while Redis is down: `tryLock()` and handlers are refused with a `LockUnavailableError` (`UNAVAILABLE`) after
-   * `commandTimeout`, `lock()` and `using()` wait up to their `waitTime`, locks are lost when their leases end,
-   * and no tick runs. {@link holdBy} still acquires locks, as an instance that reaches Redis. Call
-   * {@link reconnect} before you close an application that holds locks: its shutdown tries to release them.
+   * Disconnects all applications that share the store from it, until {@link reconnect}. They behave as they do while
+   * Redis is down: `tryLock()` and handlers are refused with a `LockUnavailableError` (`UNAVAILABLE`) after
+   * `commandTimeout`, `lock()` and `using()` wait up to their `waitTime`, locks are lost when their leases end, and
+   * no tick runs. {@link holdBy} still acquires locks, like an instance that reaches Redis. Call {@link reconnect}
+   * before you close an application that holds locks: its shutdown tries to release them.
    */
   disconnect(): void {
     this.store.disconnect();
