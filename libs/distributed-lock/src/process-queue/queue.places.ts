@@ -33,11 +33,12 @@ export class QueuePlaces {
     };
   }
 
-  /** The place at a lock, if its kind has a queue; a new one if there is none yet. */
+  /** The place at a lock, if its kind has a queue; a new one if there is none yet, but not after {@link end}. */
   open(target: LockTarget): QueuePlace | undefined {
     const { queue } = target.kind;
     const known = this.byLock.get(target.id);
-    if (known !== undefined || queue === undefined) return known;
+    // A late answer must not begin a place that nothing ends.
+    if (known !== undefined || queue === undefined || this.#isOver) return known;
     const place = new QueuePlace(this.#owner, target, queue);
     this.byLock.set(target.id, place);
     // It is listed under the same name, and leaves for both.
