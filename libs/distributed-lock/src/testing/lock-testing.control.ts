@@ -129,9 +129,9 @@ export class LockTestingControl {
   /**
    * Runs the next tick of a `@Cron` method with `@DistributedLock` now. Each application that shares the store and
    * has a control claims the tick, and one of them runs it. The clock does not change; at the real time of the tick,
-   * the tick does not run again. If a run has crashed, and has to be repeated (`onCrash: 'retry'`), the call repeats
-   * it, and the next call runs the next tick. To make a run crash, call {@link loseLock} with the key of the job
-   * while it runs.
+   * the tick does not run again. If a run waits, the call runs it in place of the next tick: a crashed or handed-over
+   * run that is to be repeated (`onCrash: 'retry'`), a queued tick, or a request by `runNow()`. To make a run crash,
+   * call {@link loseLock} with the key of the job while it runs.
    * @param job the key of the job. @default every job
    * @returns one result for each job, when the runs have ended
    * @throws LockConfigurationError `INVALID_OPTION` if no instance has the job

@@ -10,7 +10,7 @@ import { machine } from '../timing/machine.js';
 export interface AdvancedTick {
   /** The key of the job. */
   readonly job: string;
-  /** The time of the tick: the next one of the schedule, or the one of a crashed run, if this call repeated it. */
+  /** The time of the tick: the next one of the schedule, or the one of a run that waited, if this call ran it. */
   readonly tick: Date;
   /** Whether an instance ran the tick. If `true`, the run has ended. */
   readonly ran: boolean;
@@ -52,8 +52,10 @@ async function advance(
   const tick = first?.method.instants?.nextAfter(lastOf(store, first.instance, job));
   if (tick === undefined) throw unknownJob(job, known);
   if (!store.connection.isOpen) return { job, tick: new Date(tick), ran: false, verdict: 'unavailable' };
-  const [waiting] = await answersOf(places.map(({ method }) => method.advanceWaiting()));
-  if (waiting !== undefined) return { job, tick: new Date(waiting), ran: true, verdict: 'granted' };
+  for (const { method } of places) {
+    const waiting = await method.advanceWaiting();
+    if (waiting !== undefined) return { job, tick: new Date(waiting), ran: true, verdict: 'granted' };
+  }
   const verdicts = await answersOf(places.map(({ method }) => method.advance(tick)));
   const ran = verdicts.includes('granted');
   // Of the others' answers the first one that decided says why.
