@@ -30,7 +30,7 @@ test.each<{ readonly name: string; readonly of: (service: LockService) => Lock }
     const [wire, nextWire] = [await stage.proxy(), await stage.proxy()];
     const [holder, service, next] = await Promise.all([
       stage.open(),
-      stage.open({ commandTimeout: scaled(2000) }, wire),
+      stage.open({ commandTimeout: scaled(10_000) }, wire),
       stage.open({}, nextWire),
     ]);
     const hold = await of(holder).lock();

@@ -107,7 +107,7 @@ export interface TickOptions {
   /**
    * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
    *
-   * - No timer fired for the tick, and an instance notices this at the next tick.
+   * - No timer fired for the tick, and a timer for another tick finds it before the next one is due.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, the other
    *   instance takes it over however late it is.
    *
