@@ -157,3 +157,18 @@ test('every script belongs to a family', () => {
   );
   expect(rest.map(({ script }) => script.name)).toEqual([]);
 });
+
+test.each([
+  ['the last member by its score comes before the page', 'one'],
+  ['the last member by its score is on the page', 'a'],
+])('a list of jobs whose scores differ is read as Redis reads it: %s', async (_name, after) => {
+  const script = all.find((each) => each.script.name === 'job/list')?.script;
+  if (script === undefined) throw new Error('no such script');
+  await real.clear();
+  const memory = new MemoryModelStore(CHANNELS);
+  const key = 'm:one:jobs';
+  await real.redis.zadd(key, -2, 'two', -1, 'one');
+  const list = memory.store.keys.open(toBytes(key), 'zset');
+  list.set('two', -2).set('one', -1);
+  expect(await agree(memory, { script, keys: [key], args: [after, '10'] }, 'the call')).toBe(true);
+});

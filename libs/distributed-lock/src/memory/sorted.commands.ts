@@ -42,8 +42,11 @@ export const SORTED_COMMANDS = {
   ZRANGE: ({ keys }, [key = '', from = '', to, option, , , count]) => {
     const all = sorted(keys.read(key, 'zset'));
     if (option === 'BYLEX') {
-      const rest = from === '-' ? all : all.filter(([member]) => member > from.slice(1));
-      return listOf(rest.slice(0, Number(integerOf(count))).map(([member]) => member));
+      const isIn = (entry: readonly [string, number] | undefined) =>
+        entry !== undefined && (from === '-' || entry[0] > from.slice(1));
+      // As Redis does it, also where the scores differ and the set has another order: the last member decides whether there is anything.
+      const start = isIn(all.at(-1)) ? all.findIndex(isIn) : all.length;
+      return listOf(all.slice(start, start + Number(integerOf(count))).map(([member]) => member));
     }
     const chosen = all.slice(...span(all.length, from, to));
     return listOf(
