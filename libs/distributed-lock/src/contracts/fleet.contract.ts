@@ -72,13 +72,13 @@ export type FoundKind =
 /** A holder of a lock, or a process that waits for it. */
 export interface FoundHolder {
   /**
-   * The holder id in Redis, `<client id>:<integer>`. For permits and waiting callers that an instance has reported,
-   * only its client id.
+   * The holder id in Redis, `<client id>:<integer>`. For permits and waiting callers from a report: the client id of
+   * the instance.
    */
   readonly holder: string;
   /**
    * A holder of a lock: its hold count. A holder of permits: how many it has. A waiting instance: how many of its
-   * callers wait; 1 if it does not report that, and for a waiter of a fair lock.
+   * callers wait, or 1 if it does not report that. A waiter of a fair lock: 1.
    */
   readonly count: number;
   /** The instance; `undefined` for a client that does not report itself, such as Redisson. */
@@ -119,7 +119,7 @@ export interface FindLocksOptions {
   /** The beginning of the names. @default all names */
   readonly prefix?: string | undefined;
   /**
-   * How many locks make a page full, from 1 to 1000. Keys are read in steps of about 500. A page ends with the step
+   * A page ends at this many locks, from 1 to 1000. Keys are read in steps of about 500. A page ends with the step
    * that reaches `limit`, so it may have more locks.
    * @default 100
    */

@@ -107,12 +107,13 @@ export interface TickOptions {
   /**
    * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
    *
-   * - No timer fired for the tick, and a timer for another tick finds it before the next one is due.
+   * - The timer of the tick fired on no instance, and a timer for another tick finds the tick before its successor is
+   * due.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, the other
    *   instance takes it over however late it is.
    *
-   * It does not apply if the timer of the tick fires late, such as on a blocked instance: that tick may start up to 1
-   * h late. A longer `catchUp` replaces both limits.
+   * If the timer of the tick fires late, such as on a blocked instance, the limit is 1 h. A longer `catchUp` replaces
+   * `grace`, and the limit of 1 h.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;
@@ -147,10 +148,10 @@ export interface TickOptions {
    * Reports each run of the job to an external service, such as healthchecks.io, that notices if no instance runs the
    * job any more. A URL, a URL for each state, or a function: see {@link HeartbeatOption}. `undefined` reports
    * nothing. The instance that runs a tick reports it; the one that notices an abandoned tick reports that. A tick
-   * that does not run, the death of a process and a run that is handed over are not reported. A heartbeat never
-   * delays, fails or aborts a run. A heartbeat that fails is not repeated. If several heartbeats cannot be sent, only
-   * the first failure is logged, with the host of the URL and not its path. A shutdown waits for heartbeats up to
-   * `shutdownTimeout`. On a `@Timeout` without `minInterval`, this option fails the startup. See
+   * that does not run, the death of a process and the end of a run that is handed over are not reported. A heartbeat
+   * never delays, fails or aborts a run. A heartbeat that fails is not repeated. If several heartbeats cannot be
+   * sent, only the first failure is logged, with the host of the URL and not its path. A shutdown waits for
+   * heartbeats up to `shutdownTimeout`. On a `@Timeout` without `minInterval`, this option fails the startup. See
    * docs/recipes/heartbeat.md.
    * @default none
    */

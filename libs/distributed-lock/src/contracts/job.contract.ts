@@ -21,7 +21,7 @@ export interface JobStatus {
   readonly paused: number | undefined;
   /**
    * What paused the job. A call of `pause()`: `<host>:<pid>:<client id>`. The command line: `<user>@<host> (command
-   * line)`. The dashboard: the name that its option `userOf` returned, else `(dashboard of <host>:<pid>)`.
+   * line)`. The dashboard: the name of its option `userOf`; if that has none, `(dashboard of <host>:<pid>)`.
    * `undefined` if the job is not paused.
    */
   readonly pausedBy: string | undefined;
@@ -122,18 +122,18 @@ export interface JobControl {
    */
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**
-   * Removes the record of a job that no longer exists. If an instance still has the job, its next tick creates
-   * a new record.
+   * Removes the state of a job that no longer exists, and the records of its runs. If an instance still has the job,
+   * its next tick creates a new record.
    * @returns `false` if the job is running and `force` is not set
    * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `force`
    * @throws LockUnavailableError
    */
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
   /**
-   * Returns the jobs of this `namePrefix`, by name, up to `limit`: those of any application and any instance, even if
-   * no instance has the job any more. An instance writes its jobs to the list when it registers them, and again with
-   * a tick, once a minute at most. Up to 10,000 jobs are listed. A job is left out if Redis refuses to read its
-   * record. A job that only older versions of this library have is not listed.
+   * Returns up to `limit` jobs of this `namePrefix`, sorted by name: of all applications and instances, even if no
+   * instance has the job any more. An instance writes its jobs to the list when it registers them, and again with a
+   * tick, once a minute at most. Up to 10,000 jobs are listed. A job is left out if Redis refuses to read its record.
+   * A job that only older versions of this library have is not listed.
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `limit`
    * @throws LockUnavailableError
    */

@@ -37,18 +37,21 @@ export interface TickRecord {
   readonly app: string;
   /**
    * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For `paused`:
-   * the instance or operator that resumed the job, written as in {@link JobStatus.pausedBy}.
+   * who resumed the job, in the form of {@link JobStatus.pausedBy}; the record is written then.
    */
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */
   readonly start: number;
-  /** The end by the clock of Redis, in epoch ms; absent for a current run and for a run that crashed. */
+  /**
+   * The end by the clock of Redis, in epoch ms; absent for a current run, and for one that is `crashed` or
+   * `abandoned`.
+   */
   readonly end?: number;
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
   /**
    * For `missed`, `paused` and `overlapped`: the record covers all ticks that were due later than `after` (epoch ms),
-   * up to and including `tick`. Absent if the record is about `tick` alone, because it was too old, no instance took
+   * up to and including `tick`. Absent if the record is about `tick` alone: that tick was too old, no instance took
    * it over, or Redis had lost the data of the job.
    */
   readonly after?: number;

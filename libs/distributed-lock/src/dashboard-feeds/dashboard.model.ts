@@ -187,7 +187,7 @@ export type DashboardAction =
       readonly job: string;
     }
   | {
-      /** Removes the record of a job. */
+      /** Removes the state of a job, and the records of its runs. */
       readonly action: 'forget';
       /** The job. */
       readonly job: string;

@@ -23,7 +23,7 @@ export interface DashboardOptions {
   allow?(request: DashboardRequest, action: DashboardAction): boolean | Promise<boolean>;
   /**
    * Whether all actions are refused.
-   * @default `true`, unless `guards` or `allow` are given
+   * @default `true`, unless `guards` or `allow` is given
    */
   readonly readOnly?: boolean | undefined;
   /** The title of the page. @default 'Jobs and locks' */

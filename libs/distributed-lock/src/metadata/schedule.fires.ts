@@ -69,11 +69,10 @@ export function markFire<T>(fire: Fire, start: () => T): T {
 }
 
 /**
- * Runs `work`. In it, the first call of each scheduled method with `@DistributedLock` is a direct call and not
- * a tick: the method acquires the lock as if it had no schedule. A second call of the same method needs a
- * `directCall()` of its own. Needed only if a decorator above `@DistributedLock`, such as a queue, delays calls
- * and loses their async context. Otherwise the library itself distinguishes direct calls from calls of the
- * scheduler.
+ * Runs `work`. In it, the first call of each scheduled method with `@DistributedLock` is a direct call and not a
+ * tick: the method acquires the lock as if it had no schedule. A second call of the same method needs a
+ * `directCall()` of its own. Use it only if a decorator above `@DistributedLock`, such as a queue, delays calls and
+ * loses their async context. Otherwise the library itself distinguishes direct calls from calls of the scheduler.
  * @returns the result of `work`
  */
 export function directCall<T>(work: () => T): T {

@@ -253,7 +253,7 @@ export class LockService {
   }
 
   /**
-   * Runs `work` at most once in the fleet for each `instant` of `job`. For a scheduler of your own, which calls no
+   * Runs `work` at most once in the fleet for each `instant` of `job`. For your own scheduler, if it calls no
    * decorated method. The instants must rise: `work` does not run for an instant at or before the last one. No run is
    * repeated after a crash or shutdown. Inside `work`, `currentLock()` has the signal of the run; `maxHold` is 1 h by
    * default.

@@ -4,7 +4,8 @@ import type { ServerSession } from '../connections/server.session.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 
-/** The parts of a service. Marked as internal, so that the declarations of the package do not have the implementation. */
+// Its members are marked as internal, so that the declarations of the package do not have the implementation.
+/** The parts of a service. */
 export interface ServiceParts {
   /** @internal */
   readonly engine: LockEngine;

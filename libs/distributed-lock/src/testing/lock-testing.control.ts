@@ -118,7 +118,7 @@ export class LockTestingControl {
 
   /**
    * Acquires a lock for another holder, so that the lock is busy for this application until `release()`.
-   * @param holder any name for the other holder; calls with the same name act as one client
+   * @param holder any id of the other holder; calls with the same id act as one client
    * @throws LockNotAcquiredError if the lock is held
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid option; `INVALID_NAME` or `KIND_CONFLICT`
    */
@@ -129,10 +129,10 @@ export class LockTestingControl {
   /**
    * Runs the next tick of a `@Cron` method with `@DistributedLock` now. Each application that shares the store and
    * has a control claims the tick, and one of them runs it. The clock does not change; at the real time of the tick,
-   * the tick does not run again. If a run waits, the call runs it in place of the next tick: a crashed or handed-over
-   * run that is to be repeated (`onCrash: 'retry'`), a queued tick, or a request by `runNow()`. To make a run crash,
-   * call {@link loseLock} with the key of the job while it runs.
-   * @param job the key of the job. @default every job
+   * the tick does not run again. If a run waits (a crashed or handed-over one with `onCrash: 'retry'`, a queued tick,
+   * or a request by `runNow()`), the call runs it in place of the next tick. To make a run crash, call {@link
+   * loseLock} with the key of the job while it runs.
+   * @param job the key of the job. @default every job of a `@Cron` method
    * @returns one result for each job, when the runs have ended
    * @throws LockConfigurationError `INVALID_OPTION` if no instance has the job
    * @throws the error of the method, if the run fails
