@@ -75,7 +75,7 @@ class Member {
 
   /** @param {{ id: number, job: string, options: object }} message */
   #tell(message) {
-    // A process that has been killed is not told; its end rejects what was asked of it.
+    // To a process that has been killed this fails; its end rejects what was asked of it.
     if (this.child.stdin === null) this.child.send(message, () => undefined);
     else this.child.stdin.write(`${JSON.stringify(message)}\n`);
   }

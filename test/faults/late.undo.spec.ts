@@ -14,11 +14,6 @@ beforeAll(async () => {
 beforeEach(() => stage.admin.flushall());
 afterAll(() => stage.close());
 
-/** The holder ids that have a place in the queue of the lock. */
-async function placesOf(name: string): Promise<string[]> {
-  return await stage.admin.zrange(`{${stage.key(name)}}:waiting`, '(0', '+inf', 'BYSCORE');
-}
-
 test.each<{ readonly name: string; readonly of: (service: LockService) => Lock }>([
   { name: 'left', of: (service) => service.getLock('left') },
   { name: 'once', of: (service) => service.getNonReentrantLock('once') },
@@ -26,7 +21,7 @@ test.each<{ readonly name: string; readonly of: (service: LockService) => Lock }
   'a process that gives back a late grant is the guard of the next one, though its place has ended meanwhile ($name)',
   { timeout: scaled(40_000) },
   async ({ name, of }) => {
-    const places = () => placesOf(name);
+    const places = () => stage.admin.zrange(`{${stage.key(name)}}:waiting`, '(0', '+inf', 'BYSCORE');
     const [wire, nextWire] = [await stage.proxy(), await stage.proxy()];
     const [holder, service, next] = await Promise.all([
       stage.open(),

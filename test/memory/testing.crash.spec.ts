@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
-import { Test, type TestingModule } from '@nestjs/testing';
-import { currentLock, DistributedLock, LockService } from 'nestjs-distributed-lock';
+import { currentLock, DistributedLock } from 'nestjs-distributed-lock';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   DistributedLockTestingModule,
@@ -9,6 +8,7 @@ import {
   MemoryStore,
 } from '../../libs/distributed-lock/src/testing/index.js';
 import { until } from '../support/until.js';
+import { TestingApps } from './testing.apps.js';
 
 @Injectable()
 class Reports {
@@ -37,25 +37,21 @@ class Reports {
   }
 }
 
-const apps: TestingModule[] = [];
+const apps = new TestingApps();
 afterEach(async () => {
-  await Promise.all(apps.splice(0).map((app) => app.close()));
+  await apps.closeAll();
   Reports.attempts = [];
   Reports.works = [];
 });
 
 async function instanceOn(store: MemoryStore) {
-  const app = await Test.createTestingModule({
+  return await apps.open({
     imports: [
       ScheduleModule.forRoot(),
       DistributedLockTestingModule.forRoot({ store, shutdownTimeout: 100 }),
     ],
     providers: [Reports],
-  }).compile();
-  app.useLogger(false);
-  await app.init();
-  apps.push(app);
-  return { app, locks: app.get(LockService), control: app.get(LockTestingControl) };
+  });
 }
 
 function crash(job: string) {
@@ -147,8 +143,7 @@ test('with retry, a run that a shutdown has stopped is continued by another inst
   const advanced = one.control.advanceTick('retried');
   await running;
   const two = await instanceOn(store);
-  await one.app.close();
-  apps.splice(apps.indexOf(one.app), 1);
+  await apps.close(one.app);
   const [first] = await advanced;
   await until('it is continued', () => Reports.attempts.length > 1);
   expect(Reports.attempts).toEqual(['retried 1', 'retried 2']);

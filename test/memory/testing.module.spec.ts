@@ -1,6 +1,5 @@
 import { Controller, Get, Injectable, Logger } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
-import { Test, type TestingModule } from '@nestjs/testing';
 import {
   DistributedLock,
   LockLostError,
@@ -16,6 +15,7 @@ import {
   type DistributedLockTestingOptions,
 } from '../../libs/distributed-lock/src/testing/index.js';
 import { until } from '../support/until.js';
+import { TestingApps } from './testing.apps.js';
 
 @Injectable()
 class Accounts {
@@ -48,30 +48,22 @@ class Withdrawals {
 }
 Reflect.defineMetadata('design:paramtypes', [Accounts], Withdrawals);
 
-const apps: TestingModule[] = [];
+const apps = new TestingApps();
 afterEach(async () => {
   vi.useRealTimers();
-  await Promise.all(apps.splice(0).map((app) => app.close()));
+  await apps.closeAll();
 });
 
 async function appOn(options: DistributedLockTestingOptions = {}, scheduled = false) {
-  const app = await Test.createTestingModule({
+  const opened = await apps.open({
     imports: [
       ...(scheduled ? [ScheduleModule.forRoot()] : []),
       DistributedLockTestingModule.forRoot(options),
     ],
     providers: [Accounts],
     controllers: [Withdrawals],
-  }).compile();
-  app.useLogger(false);
-  await app.init();
-  apps.push(app);
-  return {
-    app,
-    accounts: app.get(Accounts),
-    locks: app.get(LockService),
-    control: app.get(LockTestingControl),
-  };
+  });
+  return { ...opened, accounts: opened.app.get(Accounts) };
 }
 
 describe('a decorated method', () => {
@@ -296,7 +288,7 @@ test('the schedule itself fires by a faked clock, on one of two instances', asyn
   expect(one.accounts.nights + two.accounts.nights).toBe(1);
   await vi.advanceTimersByTimeAsync(24 * 3_600_000);
   expect(one.accounts.nights + two.accounts.nights).toBe(2);
-  await Promise.all(apps.splice(0).map((app) => app.close()));
+  await apps.closeAll();
 });
 
 test('warns in production', async () => {

@@ -1,17 +1,16 @@
 import { Controller, Get, Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { TerminusModule } from '@nestjs/terminus';
-import { Test, type TestingModule } from '@nestjs/testing';
-import { DistributedLock, LockLostError, LockService, LockUnavailableError } from 'nestjs-distributed-lock';
+import { DistributedLock, LockLostError, LockUnavailableError } from 'nestjs-distributed-lock';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DistributedLockHealthIndicator } from '../../libs/distributed-lock/src/health/index.js';
 import {
   DistributedLockTestingModule,
-  LockTestingControl,
   MemoryStore,
   type DistributedLockTestingOptions,
 } from '../../libs/distributed-lock/src/testing/index.js';
 import { scaled } from '../support/slowness.js';
+import { TestingApps } from './testing.apps.js';
 
 const COMMAND_TIMEOUT = 100;
 
@@ -35,13 +34,13 @@ class Withdrawals {
   }
 }
 
-const apps: TestingModule[] = [];
+const apps = new TestingApps();
 afterEach(async () => {
-  await Promise.all(apps.splice(0).map((app) => app.close()));
+  await apps.closeAll();
 });
 
 async function appOn(options: DistributedLockTestingOptions = {}, isScheduled = false) {
-  const app = await Test.createTestingModule({
+  return await apps.open({
     imports: [
       ...(isScheduled ? [ScheduleModule.forRoot()] : []),
       DistributedLockTestingModule.forRoot({ commandTimeout: COMMAND_TIMEOUT, ...options }),
@@ -49,11 +48,7 @@ async function appOn(options: DistributedLockTestingOptions = {}, isScheduled = 
     ],
     providers: [Invoices, DistributedLockHealthIndicator],
     controllers: [Withdrawals],
-  }).compile();
-  app.useLogger(false);
-  await app.init();
-  apps.push(app);
-  return { app, locks: app.get(LockService), control: app.get(LockTestingControl) };
+  });
 }
 
 const UNAVAILABLE = {

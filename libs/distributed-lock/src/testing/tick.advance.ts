@@ -56,19 +56,14 @@ async function advance(
     const waiting = await method.advanceWaiting();
     if (waiting !== undefined) return { job, tick: new Date(waiting), ran: true, verdict: 'granted' };
   }
-  const verdicts = await answersOf(places.map(({ method }) => method.advance(tick)));
+  const ends = await Promise.allSettled(places.map(({ method }) => method.advance(tick)));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  const verdicts = ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? [end.value] : []));
   const ran = verdicts.includes('granted');
   // Of the others' answers the first one that decided says why.
   const verdict = ran ? 'granted' : (verdicts.find((said) => said !== 'taken') ?? verdicts[0] ?? 'refused');
   return { job, tick: new Date(tick), ran, verdict };
-}
-
-/** Of all instances, when the last one has answered. Rejects with the first error. */
-async function answersOf<T>(calls: readonly Promise<T | undefined>[]): Promise<T[]> {
-  const ends = await Promise.allSettled(calls);
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  return ends.flatMap((end) => (end.status === 'fulfilled' && end.value !== undefined ? [end.value] : []));
 }
 
 function placesOf(store: MemoryStore): Map<string, Place[]> {
