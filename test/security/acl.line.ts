@@ -7,7 +7,7 @@ const ROOT = new URL('../../', import.meta.url);
 const PASSWORD = 'CHANGE-ME';
 
 /** Those that tell a channel by themselves: the command is given to them. */
-const PUBLISHING = ['parts/publish-message.lua', 'reentrant/release.lua'];
+const PUBLISHING = ['parts/messages.lua', 'reentrant/release.lua'];
 
 /** The lines that the docs give to be copied, in their order: the user; what a cluster adds; what replication adds. */
 export async function readLines(): Promise<string[][]> {

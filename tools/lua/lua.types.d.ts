@@ -64,8 +64,11 @@ export interface Scope {
 
 /** One local function that scripts share. */
 export interface Part {
-  /** The function's name; `hold-keys.lua` has `holdKeys`. */
+  /** The function's name. */
   readonly name: string;
+  /** The file in `lua/parts/` that it stands in, and the line that it begins on. */
+  readonly file: string;
+  readonly line: number;
   readonly text: string;
   /** Whether it is embedded on its own, too: for scripts of users. */
   readonly isPublic: boolean;

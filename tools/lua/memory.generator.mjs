@@ -31,9 +31,7 @@ export function generateMemoryScripts(scripts, parts) {
       return '';
     }
   };
-  const functions = parts.map((part) =>
-    attempt(`lua/parts/${fileName(part.name)}.lua`, () => writePart(part, shared)),
-  );
+  const functions = parts.map((part) => attempt(`lua/parts/${part.file}`, () => writePart(part, shared)));
   const entries = scripts.map((script) =>
     attempt(`lua/${script.name}.lua`, () => writeScript(script, shared)),
   );
@@ -84,12 +82,4 @@ function writePart({ name, body }, scope) {
 function writeScript({ name, sha1, body }, scope) {
   const lambda = new JsCompiler().lambda(['KEYS: LuaTable', 'ARGV: LuaTable'], body, new JsScope(scope));
   return `// ${constantName(name)}\n'${sha1}': ${lambda},`;
-}
-
-/**
- * `holdKey` stands in hold-key.lua.
- * @param {string} name
- */
-function fileName(name) {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,5 +1,5 @@
 import type { Part, Problem } from './lua.types.js';
-import { readPart } from './part.reader.mjs';
+import { readPartFile } from './part.reader.mjs';
 import { readScript } from './script.reader.mjs';
 
 /** A script of one operation. */
@@ -66,30 +66,31 @@ return {1}
 `;
 
 /** What scripts may include. */
-const PART_SOURCES = {
-  positive: '-- Whether a number is above 0.\nlocal function positive(number)\n  return number > 0\nend\n',
-  check:
-    "-- Refuses a number.\nlocal function check(number)\n  if not positive(number) then error('ERR') end\nend\n",
-};
-const NAMES = Object.keys(PART_SOURCES);
+const PART_SOURCE = `-- What the tests include.
+
+-- Whether a number is above 0.
+local function positive(number)
+  return number > 0
+end
+
+-- Refuses a number.
+local function check(number)
+  if not positive(number) then error('ERR') end
+end
+`;
+const READ = readPartFile('numbers.lua', PART_SOURCE);
 
 /** What the build says about a script, as `line message`. */
 export function problemsOf(source: string): string[] {
   return tell(readScript('reentrant/acquire', source, PARTS).problems);
 }
 
-/** What the build says about a part called `check`, where `positive` is another one. */
-export function problemsOfPart(source: string): string[] {
-  return tell(readPart('check', source, NAMES).problems);
+/** What the build says about a file of parts, where another file has `positive`. */
+export function problemsOfParts(source: string): string[] {
+  return tell(readPartFile('numbers.lua', source, ['check', 'positive']).problems);
 }
 
-export const PARTS: ReadonlyMap<string, Part> = new Map(
-  Object.entries(PART_SOURCES).map(([name, source]) => {
-    const { part, problems } = readPart(name, source, NAMES);
-    if (!part) throw new Error(tell(problems).join('\n'));
-    return [name, part];
-  }),
-);
+export const PARTS: ReadonlyMap<string, Part> = new Map(READ.parts.map((part) => [part.name, part]));
 
 function tell(problems: readonly Problem[]): string[] {
   return problems.map(({ line, message }) => `${line} ${message}`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { readPart } from './part.reader.mjs';
+import { readPartFile } from './part.reader.mjs';
 import { compactLua } from './script.compactor.mjs';
 import { constantName, generateTypeScript } from './script.generator.mjs';
 import { BODY, HEADER, PARTS } from './script.fixture.js';
@@ -74,7 +74,8 @@ return {redis.call('HGET', lock, '\`\${x}\\n')}
 
   it('holds the parts that are public, beside the scripts', () => {
     const read = (name: string, tag: string) => {
-      const { part } = readPart(name, `-- Answers \`1\`.\n${tag}local function ${name}()\n  return 1\nend\n`);
+      const source = `-- Answers \`1\`.\n${tag}local function ${name}()\n  return 1\nend\n`;
+      const [part] = readPartFile('numbers.lua', source).parts;
       if (!part) throw new Error('the part was refused');
       return part;
     };

@@ -64,7 +64,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a repeated run that is not announced',
-    file: 'lua/parts/grant-run.lua',
+    file: 'lua/parts/job-grants.lua',
     from: `    publishMessage(asker.publish, asker.jobs, 'look')\n`,
     to: ``,
     spec: 'test/protocol/tick.announced.spec.ts',
@@ -72,7 +72,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a retried tick is its first attempt again',
-    file: 'lua/parts/open-job.lua',
+    file: 'lua/parts/job-record.lua',
     from: `attempt = attempt + 1, crashes`,
     to: `attempt = attempt, crashes`,
     spec: 'test/protocol/tick.policies.spec.ts',
@@ -80,7 +80,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a retry writes while another holder has the lock',
-    file: 'lua/parts/grant-first.lua',
+    file: 'lua/parts/job-grants.lua',
     from: `  if job.held then\n    return answerJob(job, 2)\n  end\n`,
     to: ``,
     spec: 'test/protocol/tick.policies.spec.ts',
@@ -88,7 +88,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a queued tick runs behind a newer one',
-    file: 'lua/parts/close-stale.lua',
+    file: 'lua/parts/job-record.lua',
     from: `job.queued < job.mark then`,
     to: `job.queued < 0 then`,
     spec: 'test/protocol/tick.policies.spec.ts',
@@ -129,7 +129,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a waiter that leaves keeps its wait in the times behind it',
-    file: 'lua/parts/leave-queue.lua',
+    file: 'lua/parts/fair-queue.lua',
     from: `    moveTimes(fair, holder, false, -math.abs(wait))\n`,
     to: `    moveTimes(fair, holder, false, 0)\n`,
     project: 'models',
@@ -139,7 +139,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a dead head of ours stands in the way for its whole wait',
-    file: 'lua/parts/prune-queue.lua',
+    file: 'lua/parts/fair-queue.lua',
     from: `    elseif wait and alive <= fair.now then\n`,
     to: `    elseif wait and alive < 0 then\n`,
     project: 'models',
@@ -167,7 +167,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a lock is handed off to a waiter that is not subscribed',
-    file: 'lua/parts/grant-head.lua',
+    file: 'lua/parts/fair-queue.lua',
     from: `listeners[2] < 1`,
     to: `listeners[2] < 0`,
     spec: 'test/protocol/fair.handoff.spec.ts',
@@ -175,7 +175,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a lock is handed to a waiter of another process without a message',
-    file: 'lua/parts/grant-head.lua',
+    file: 'lua/parts/fair-queue.lua',
     from: `string.match(head, '^(.*):') == string.match(from, '^(.*):')`,
     to: `head ~= from`,
     spec: 'test/protocol/fair.handoff.spec.ts',
@@ -191,7 +191,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a waiter that is granted a lock keeps its wait in the times of the others',
-    file: 'lua/parts/dequeue-head.lua',
+    file: 'lua/parts/fair-queue.lua',
     from: `tonumber(times[i + 1]) - wait`,
     to: `tonumber(times[i + 1])`,
     project: 'models',
@@ -261,7 +261,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a process that has died keeps its place',
-    file: 'lua/parts/call-first.lua',
+    file: 'lua/parts/process-queue.lua',
     from: `if reached ~= 0 then`,
     to: `if true then`,
     spec: 'test/protocol/process-queue.spec.ts',
@@ -269,7 +269,7 @@ export const MUTATIONS = [
   },
   {
     name: 'any process that waits takes a free lock',
-    file: 'lua/parts/wait-for-turn.lua',
+    file: 'lua/parts/process-queue.lua',
     from: `local isTurn = not first or `,
     to: `local isTurn = true or not first or `,
     spec: 'test/protocol/process-queue.spec.ts',
@@ -301,7 +301,7 @@ export const MUTATIONS = [
   },
   {
     name: 'others that listen get no turn',
-    file: 'lua/parts/turn-of-others.lua',
+    file: 'lua/parts/process-queue.lua',
     from: `return isTheirs`,
     to: `return false`,
     spec: 'test/protocol/process-queue.spec.ts',

@@ -47,17 +47,17 @@ bool ownerDead;                                  /* the process that got the loc
 inline free() { owner = 0; ttl = 0; ownerDead = false }
 inline noRun() { runner = 0; runTick = 0; runAttempt = 0 }
 inline noHandoff() { offTick = 0; offAttempt = 0; offOld = false }
-inline write(t, a, how) {                                        /* lua/parts/add-row.lua */
+inline write(t, a, how) {                                        /* addRow() of lua/parts/job-record.lua */
   row(t, a) = how; begun[PLACE(t, a)] = true;             /* closed: it must not begin any more */
   if :: openTick == (t) && openAttempt == (a) -> openTick = 0; openAttempt = 0 :: else fi
 }
-inline closeDead() {                                             /* lua/parts/close-dead.lua */
+inline closeDead() {                                             /* closeDead() of lua/parts/job-record.lua */
   if :: died -> write(runTick, runAttempt, crashed); noRun() :: else fi
 }
-inline closeStale() {                                            /* lua/parts/close-stale.lua; there was no offer */
+inline closeStale() {                                            /* closeStale() of lua/parts/job-record.lua; there was no offer */
   if :: offTick != 0 && (!RETRY && offOld) -> write(offTick, 0, missed); noHandoff() :: else fi
 }
-inline grantRun(t, a) {                                          /* lua/parts/grant-run.lua */
+inline grantRun(t, a) {                                          /* grantRun() of lua/parts/job-grants.lua */
   tick[i] = t; attempt[i] = a;
   closeDead();
   if :: openTick != 0 -> printf("\nVIOLATED: the last run is not recorded\n"); assert(false) :: else fi;
@@ -65,7 +65,7 @@ inline grantRun(t, a) {                                          /* lua/parts/gr
   openTick = tick[i]; openAttempt = attempt[i];
   reply[i] = granted
 }
-/* What comes before anything newer; lua/parts/open-job.lua and grant-first.lua. */
+/* What comes before anything newer; openJob() of lua/parts/job-record.lua, grantFirst() of job-grants.lua. */
 #define asks(i) (script[i] == claim || script[i] == again)
 #define tooLate(i) (!(repeated) && owner == 0 && (offersDead && runAttempt == ATTEMPTS || offersHandoff && offAttempt > ATTEMPTS))
 #define repeated (runner != 0 && owner == runner && runner == holder[i])
