@@ -41,15 +41,15 @@ export interface Election extends AsyncDisposable {
   /** The fencing token of the leadership; `undefined` while this candidate does not lead. */
   readonly token: bigint | undefined;
   /**
-   * Resigns the leadership, and campaigns again after half a second ± 25 %, so that other candidates come
-   * first. Does nothing if this candidate does not lead. Resolves when the lock is released, that is when the
-   * work of the leader has ended, or after `shutdownTimeout`. A `resign()` inside the work of the leader does
-   * not wait for that work. Never rejects.
+   * Resigns the leadership, and campaigns again after half a second ± 25 %, so that other candidates come first. Does
+   * nothing if this candidate does not lead. Resolves when the lock is released, that is when the work of the leader
+   * has ended, or after `shutdownTimeout`. A `resign()` inside the work of the leader does not wait for that work.
+   * Never rejects.
    */
   resign(): Promise<void>;
   /**
-   * Leaves the election: resigns, or stops waiting. Idempotent. The shutdown of the application does the same.
-   * Never rejects.
+   * Leaves the election: resigns as {@link resign} does, or stops waiting. Resolves when the candidate has left.
+   * Idempotent. The shutdown of the application does the same. Never rejects.
    */
   stop(): Promise<void>;
 }

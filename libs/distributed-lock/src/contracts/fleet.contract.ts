@@ -72,8 +72,8 @@ export type FoundKind =
 /** A holder of a lock, or a process that waits for it. */
 export interface FoundHolder {
   /**
-   * The holder id in Redis, `<client id>:<integer>`. For permits and waiting callers from a report: the client id of
-   * the instance.
+   * The holder id in Redis, `<client id>:<integer>`. For permits, and for callers whose wait is known only from the
+   * report of their instance: the client id of that instance.
    */
   readonly holder: string;
   /**

@@ -107,13 +107,13 @@ export interface TickOptions {
   /**
    * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
    *
-   * - The timer of the tick fired on no instance, and a timer for another tick finds the tick before its successor is
+   * - No instance had a timer fire for the tick, and the timer of another tick notices this before the next tick is
    * due.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, the other
    *   instance takes it over however late it is.
    *
-   * If the timer of the tick fires late, such as on a blocked instance, the limit is 1 h. A longer `catchUp` replaces
-   * `grace`, and the limit of 1 h.
+   * If the timer of the tick fires late, such as on a blocked instance, the limit is 1 h. A `catchUp` that is longer
+   * than one of these limits replaces it.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

@@ -28,7 +28,10 @@ export interface Heartbeat {
 
 /** Where the heartbeats of a job are sent: a URL for each state. A state without a URL is not reported. */
 export interface HeartbeatUrls {
-  /** Receives a POST when a run starts. An http or https URL. */
+  /**
+   * Receives a POST when a run starts: an http or https URL. The body says in plain text what a {@link Heartbeat}
+   * says; any status but 2xx is logged as a failure.
+   */
   readonly start?: string | undefined;
   /** Receives a POST when a run has completed. An http or https URL. */
   readonly success?: string | undefined;
@@ -43,7 +46,7 @@ export interface HeartbeatUrls {
  *
  * - A URL, such as one of healthchecks.io: the library sends a POST to `<url>/start` when a run starts, to `<url>`
  * when it has completed, and to `<url>/fail` when it has failed. If the URL has a query, `/start` and `/fail` are
- * inserted before it.
+ * inserted before it. Each POST has 5 s.
  * - An object: a URL for each state.
  * - A function: called for each state. It has 5 s to settle.
  */

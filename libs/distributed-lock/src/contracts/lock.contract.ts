@@ -66,9 +66,10 @@ export interface LockHandle extends AsyncDisposable {
    * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. It aborts late
    * if another `LockService` ended the lease, such as by `forceUnlock()`, or if Redis lost its data: at the next
    * renewal or, with a fixed lease, at the next check (see `LockOptions.leaseTime`). In a suspended process it aborts
-   * when the process resumes. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues
-   * after the release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created
-   * when this property is first read.
+   * when the process resumes. During a shutdown it aborts with the code `LOST` when `shutdownTimeout` ends, and for a
+   * hold longer than `maxHold` with `MAX_HOLD`. The signal also aborts on unlock, with the code `RELEASED`, to stop
+   * work that continues after the release. If you pass the signal to `fetch()`, read the body before the unlock. The
+   * signal is created when this property is first read.
    */
   readonly signal: AbortSignal;
   /**
@@ -138,8 +139,8 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * Waits for the lock.
    * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends; with the code
    * `TOO_MANY_WAITERS` if too many callers of this process wait
-   * @throws LockUnavailableError if Redis refuses the command, or does not answer in time (see
-   * {@link LockOptions.waitTime}); `SHUTTING_DOWN` while the application shuts down, except inside a held lock
+   * @throws LockUnavailableError if Redis refuses the command, or does not answer in time (see {@link
+   * LockOptions.waitTime}); `SHUTTING_DOWN` while the application shuts down, except in the scope of any lock
    * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
    * (`NOT_REENTRANT`, `UPGRADE`)
    */
@@ -181,7 +182,8 @@ export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
    */
   isLocked(): Promise<boolean>;
   /**
-   * Asks Redis for the hold count of the calling scope: the number of its acquisitions; 0 outside a hold.
+   * Asks Redis for the hold count of the calling scope: the number of its acquisitions; 0 outside of a scope that
+   * holds the lock (see {@link CurrentLock}).
    * @throws LockUnavailableError
    */
   getHoldCount(): Promise<number>;

@@ -112,7 +112,7 @@ export interface ReplicaAcknowledgement {
   /**
    * The number of replicas. Minimum: 1. `majority`: as many as are needed so that more than half of the servers,
    * including the master, have the grant. This number grows when replicas are added, and does not shrink when they
-   * go. In both forms, none is required until the library has seen a master with a replica.
+   * go. Until the library has seen a master with a replica, no acknowledgement is required.
    */
   readonly acks: number | 'majority';
   /**

@@ -139,7 +139,7 @@ export interface PermitExpirableSemaphore {
   setPermits(permits: number): Promise<void>;
   /** Like {@link Semaphore.addPermits}. */
   addPermits(permits: number): Promise<void>;
-  /** Waits for a permit. Throws like `Lockable.lock`. */
+  /** Waits for a permit, also while the semaphore does not exist. Throws like `Lockable.lock`. */
   acquire(options?: LockOptions): Promise<LockHandle>;
   /**
    * Acquires a permit if one becomes available within `waitTime` (default: see {@link LockOptions.waitTime}).
@@ -187,7 +187,8 @@ export interface PermitExpirableSemaphore {
   /** The total number of permits. @throws LockUnavailableError */
   getPermits(): Promise<number>;
   /**
-   * Deletes the semaphore and the leases of its permits, so that every holder loses its permit.
+   * Deletes the semaphore and the leases of its permits, so that every holder loses its permit. Waiting callers keep
+   * waiting until the semaphore is created again.
    * @returns whether the semaphore existed
    * @throws LockUnavailableError
    */

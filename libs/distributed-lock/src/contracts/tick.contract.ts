@@ -36,8 +36,8 @@ export interface TickRecord {
   /** The application of {@link instance}. */
   readonly app: string;
   /**
-   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For `paused`:
-   * who resumed the job, in the form of {@link JobStatus.pausedBy}; the record is written then.
+   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For `paused`,
+   * which is written when the job is resumed: who resumed it, in the form of {@link JobStatus.pausedBy}.
    */
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */
@@ -51,8 +51,7 @@ export interface TickRecord {
   readonly reason?: string;
   /**
    * For `missed`, `paused` and `overlapped`: the record covers all ticks that were due later than `after` (epoch ms),
-   * up to and including `tick`. Absent if the record is about `tick` alone: that tick was too old, no instance took
-   * it over, or Redis had lost the data of the job.
+   * up to and including `tick`. Absent if the record covers `tick` alone.
    */
   readonly after?: number;
   /** The number of ticks that the record covers since {@link after}, if that is known. */

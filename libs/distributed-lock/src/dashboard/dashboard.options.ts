@@ -3,7 +3,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, invalidOption, optionNames } from '../options/option.checks.js';
 import type { DashboardAction } from '../dashboard-feeds/dashboard.model.js';
 
-/** The part of a request that the dashboard reads. It is the request object of Express or Fastify that guards get. */
+/** The part of a request that the dashboard reads. Guards get the same object: the request of Express or Fastify. */
 export interface DashboardRequest {
   /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

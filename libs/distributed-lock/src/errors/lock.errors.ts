@@ -75,9 +75,9 @@ export class LockNotAcquiredError extends DistributedLockError {
 }
 
 /**
- * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. The code is `LOST`, or
- * `MAX_HOLD` if the hold lasted longer than `maxHold`; `RELEASED` if work still uses the lock after the unlock. The
- * `reason` of an aborted `handle.signal` is a `LockLostError`, too.
+ * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. The code is `LOST`, also
+ * at a shutdown and for a leader that resigned, or `MAX_HOLD` if the hold lasted longer than `maxHold`; `RELEASED` if
+ * work still uses the lock after the unlock. The `reason` of an aborted `handle.signal` is a `LockLostError`, too.
  */
 export class LockLostError extends DistributedLockError {
   static {

@@ -22,7 +22,8 @@ export type LockKindName =
 
 /**
  * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `acquire`,
- * `tryAcquire`, `using`, a decorator or an interceptor.
+ * `tryAcquire`, `using`, a decorator or an interceptor, but not of `elect()`. Ticks have events of their own. The
+ * renewals of ticks and leaders emit `renewed` and `unknown`, as others do.
  */
 export interface AcquisitionEvent {
   /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */
@@ -209,8 +210,9 @@ export interface OperatorActionEvent {
 }
 
 /**
- * This instance could not claim the tick: Redis did not answer, or refused the claim. Emitted once per instance and
- * tick. Another instance may run the tick, and with `catchUp` this instance may claim it later.
+ * This instance could not claim the tick: Redis refused the claim, or did not answer until the next tick was due, for
+ * at least 1 s and at most 5 s. Emitted once per instance and tick. Another instance may run the tick, and with
+ * `catchUp` this instance may claim it later.
  */
 export interface TickUnclaimedEvent extends TickEvent {
   /** The error of the claim. */

@@ -151,7 +151,10 @@ export class LockService {
     return new NamedLock(this.#parts.engine, this.#parts.engine.target('fenced', name), withToken);
   }
 
-  /** A re-entrant lock for a Redis without pub/sub: its waiters poll. @throws LockConfigurationError as {@link getLock} */
+  /**
+   * A re-entrant lock for a Redis without pub/sub: its waiters poll, after 1, 2, 4 … 128 ms.
+   * @throws LockConfigurationError as {@link getLock}
+   */
   getSpinLock(name: string): Lock {
     return this.#named('spin', name);
   }
@@ -200,8 +203,8 @@ export class LockService {
   }
 
   /**
-   * A lock that is held on the majority of the servers in the option `redLock`. The lock survives the loss of a
-   * minority of them.
+   * A re-entrant lock that is held on the majority of the servers in the option `redLock`. The lock survives the loss
+   * of a minority of them.
    * @throws LockConfigurationError `INVALID_OPTION` without the option `redLock`; others as {@link getLock}
    */
   getRedLock(name: string): Lockable {
@@ -253,8 +256,8 @@ export class LockService {
   }
 
   /**
-   * Runs `work` at most once in the fleet for each `instant` of `job`. For your own scheduler, if it calls no
-   * decorated method. The instants must rise: `work` does not run for an instant at or before the last one. No run is
+   * Runs `work` at most once in the fleet for each `instant` of `job`. For a scheduler of your own that calls plain
+   * functions. The instants must rise: `work` does not run for an instant at or before the last one. No run is
    * repeated after a crash or shutdown. Inside `work`, `currentLock()` has the signal of the run; `maxHold` is 1 h by
    * default.
    * @param instant epoch ms, or a Date

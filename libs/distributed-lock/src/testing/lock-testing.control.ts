@@ -119,7 +119,7 @@ export class LockTestingControl {
   /**
    * Acquires a lock for another holder, so that the lock is busy for this application until `release()`.
    * @param holder any id of the other holder; calls with the same id act as one client
-   * @throws LockNotAcquiredError if the lock is held
+   * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid option; `INVALID_NAME` or `KIND_CONFLICT`
    */
   async holdBy(holder: string, name: string, options?: HoldByOptions): Promise<HeldByOther> {
@@ -162,10 +162,10 @@ export class LockTestingControl {
 
   /**
    * Disconnects all applications that share the store from it, until {@link reconnect}. They behave as they do while
-   * Redis is down: `tryLock()` and handlers are refused with a `LockUnavailableError` (`UNAVAILABLE`) after
-   * `commandTimeout`, `lock()` and `using()` wait up to their `waitTime`, locks are lost when their leases end, and
-   * no tick runs. {@link holdBy} still acquires locks, like an instance that reaches Redis. Call {@link reconnect}
-   * before you close an application that holds locks: its shutdown tries to release them.
+   * Redis is down: a call is refused with a `LockUnavailableError` (`UNAVAILABLE`) when its `waitTime` ends (see
+   * `LockOptions.waitTime`), locks are lost when their leases end, and no tick runs. {@link holdBy} still acquires
+   * locks, like an instance that reaches Redis. Call {@link reconnect} before you close an application that holds
+   * locks: its shutdown tries to release them.
    */
   disconnect(): void {
     this.store.disconnect();
