@@ -269,7 +269,7 @@ export const MUTATIONS = [
   },
   {
     name: 'any process that waits takes a free lock',
-    file: 'lua/parts/process-queue.lua',
+    file: 'lua/parts/process-queue-places.lua',
     from: `local isTurn = not first or `,
     to: `local isTurn = true or not first or `,
     spec: 'test/protocol/process-queue.spec.ts',
