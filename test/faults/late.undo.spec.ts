@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { holdReply } from '../support/faults/ambush.js';
+import { cutBefore, holdReply, swallowAfter } from '../support/faults/ambush.js';
 import { FaultStage } from '../support/faults/fault.stage.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
+
+/** Something that frees the lock later than it was meant to. */
+interface Release {
+  send(): Promise<void>;
+}
 
 let stage: FaultStage;
 
@@ -61,3 +67,60 @@ test.each<{ readonly name: string; readonly of: (service: LockService) => Lock }
     await (await waiting).unlock();
   },
 );
+
+test.each<{
+  readonly name: string;
+  readonly begin: (service: LockService, wire: TcpProxy) => Promise<Release>;
+}>([
+  {
+    name: 'a release that reaches Redis when it is repeated',
+    async begin(service, wire) {
+      const hold = await service.getLock('late').lock();
+      return {
+        async send() {
+          const cut = cutBefore(wire, 'release');
+          const freed = hold.unlock();
+          await cut;
+          expect(await freed).toBe('released');
+        },
+      };
+    },
+  },
+  {
+    name: 'the undo of a grant whose answer was lost',
+    async begin(service, wire) {
+      const leaving = new AbortController();
+      const swallowed = swallowAfter(wire, 'acquire');
+      const left = service
+        .getLock('late')
+        .lock({ signal: leaving.signal })
+        .catch((error: unknown) => error);
+      await swallowed;
+      return {
+        async send() {
+          leaving.abort();
+          expect(await left).toBe(leaving.signal.reason);
+          wire.restore();
+          wire.cut();
+        },
+      };
+    },
+  },
+])('a process is the guard of the next one after $name', { timeout: scaled(40_000) }, async ({ begin }) => {
+  const places = () => stage.admin.zrange(`{${stage.key('late')}}:waiting`, '(0', '+inf', 'BYSCORE');
+  const [wire, nextWire] = [await stage.proxy(), await stage.proxy()];
+  const [service, next] = await Promise.all([
+    stage.open({ commandTimeout: scaled(10_000) }, wire),
+    stage.open({}, nextWire),
+  ]);
+  const release = await begin(service, wire);
+  const waiting = next.getLock('late').lock({ waitTime: scaled(20_000) });
+  await until('the next process has a place', async () => (await places()).length === 1);
+  // It does not come when it is notified, as if it were stopped.
+  nextWire.blackHole();
+  await release.send();
+  await until('the next process has lost its place', async () => (await places()).length === 0, 2000);
+  nextWire.restore();
+  nextWire.cut();
+  await (await waiting).unlock();
+});

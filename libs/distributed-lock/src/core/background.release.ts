@@ -28,8 +28,6 @@ export interface PendingRelease extends EarlierCommand<ReleaseReply> {
   readonly holder: string;
   /** The lease that the holder may have, in ms. */
   readonly lease: number;
-  /** Receives the place of the process that the release has notified of its turn; empty for none. */
-  readonly called?: ((place: string) => void) | undefined;
 }
 
 /** The answer of Redis; `unconfirmed`: Redis refused, or could not be reached. */
@@ -40,6 +38,8 @@ export type BackgroundOutcome = 'released' | 'gone' | 'unconfirmed';
  * released by mistake.
  */
 export class BackgroundRelease {
+  /** Receives the place that a release has notified of its turn, empty for none: its process may not come. */
+  onCalled: ((target: LockTarget, place: string) => void) | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
   #over = false;
 
@@ -58,7 +58,7 @@ export class BackgroundRelease {
     this.#over = true;
   }
 
-  async release({ target, holder, lease, called, ...earlier }: PendingRelease): Promise<BackgroundOutcome> {
+  async release({ target, holder, lease, ...earlier }: PendingRelease): Promise<BackgroundOutcome> {
     const { kind, key, channel } = target;
     const command = { key, holder, count: 0, lease: 1, channel };
     const send = () => promisedLate<ReleaseReply>((callback) => kind.scripts.release(command, callback));
@@ -66,7 +66,7 @@ export class BackgroundRelease {
     if (answer === undefined) return 'unconfirmed';
     if (answer.reply.kind !== 'released') return 'gone';
     const { called: place, reached } = answer.reply;
-    if (place !== undefined && isToWatch(place, reached)) called?.(place);
+    if (place !== undefined && isToWatch(place, reached)) this.onCalled?.(target, place);
     return 'released';
   }
 

@@ -253,10 +253,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
 
   /** Gives back what came for a waiter that has left. */
   protected giveBack(holder: string, lease: number): void {
-    const { context, places } = this.registry;
-    // The registry may have forgotten this local lock by then, and its place may have ended.
-    const called = (place: string) => places?.open(this.target)?.watch(place);
-    void context.backgroundRelease.release({ target: this.target, holder, lease, called });
+    void this.registry.context.backgroundRelease.release({ target: this.target, holder, lease });
   }
 
   protected leaseOf({

@@ -50,6 +50,8 @@ export class LockEngine {
       ended: (place) => this.#registry.get(place.target.id)?.leftQueue(place),
     });
     this.#registry.places = this.places;
+    // The registry may have forgotten that local lock by then, and its place may have ended.
+    context.backgroundRelease.onCalled = (target, place) => this.places.open(target)?.watch(place);
     this.#registry.reserves = new IdReserves(context);
     this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);

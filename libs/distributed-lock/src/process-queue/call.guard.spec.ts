@@ -72,4 +72,33 @@ describe('the guard of a process that was notified of its turn', () => {
     expect(absent).toEqual(['a:1']);
     late.mockRestore();
   });
+
+  test('reports it in the end where its own process is late each time', () => {
+    guard.watch('a:1');
+    const { now } = performance;
+    let behind = 0;
+    const late = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + behind);
+    for (let turn = 0; turn < 3; turn += 1) {
+      behind += 500;
+      vi.advanceTimersByTime(31);
+      expect(absent).toEqual([]);
+    }
+    behind += 500;
+    vi.advanceTimersByTime(31);
+    expect(absent).toEqual(['a:1']);
+    late.mockRestore();
+  });
+
+  test('is not stopped by an answer to what was asked before the place was notified', () => {
+    guard.watch('a:1');
+    const { round } = guard;
+    guard.watch('b:1');
+    guard.stop(round);
+    vi.advanceTimersByTime(40);
+    expect(absent).toEqual(['b:1']);
+    guard.watch('c:1');
+    guard.stop(guard.round);
+    vi.advanceTimersByTime(40);
+    expect(absent).toEqual(['b:1']);
+  });
 });

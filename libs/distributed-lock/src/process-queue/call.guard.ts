@@ -4,6 +4,9 @@ import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 /** How long a process that was notified of its turn may take to come, in ms. */
 const COMES_WITHIN = 30;
 
+/** How often in a row it waits anew because its own process was late: one that always is must look after the other one, too. */
+const MOST_DELAYS = 3;
+
 /** From then on the time after a failure is no longer doubled: it is a second. */
 const MOST_FAILURES = 5;
 
@@ -12,6 +15,9 @@ export class CallGuard {
   readonly #timer: Timer;
   #place = '';
   #due = 0;
+  #round = 0;
+  /** In a row. */
+  #delays = 0;
   /** In a row. */
   #failures = 0;
 
@@ -22,8 +28,10 @@ export class CallGuard {
   ) {
     this.#timer = wheel.background(() => {
       // A process that is late itself cannot say that the other one is.
-      if (now() - this.#due > COMES_WITHIN / 2) this.watch(this.#place);
-      else onAbsent(this.#place);
+      if (now() - this.#due > COMES_WITHIN / 2 && this.#delays < MOST_DELAYS) {
+        this.#delays += 1;
+        this.#set(this.#place, COMES_WITHIN);
+      } else onAbsent(this.#place);
     });
   }
 
@@ -31,8 +39,15 @@ export class CallGuard {
     return this.#timer.isSet;
   }
 
+  /** Another one for each place that it was given to watch. */
+  get round(): number {
+    return this.#round;
+  }
+
   watch(place: string): void {
     this.#failures = 0;
+    this.#delays = 0;
+    this.#round += 1;
     this.#set(place, COMES_WITHIN);
   }
 
@@ -42,8 +57,12 @@ export class CallGuard {
     this.#failures = Math.min(this.#failures + 1, MOST_FAILURES);
   }
 
-  /** The process has come: the lock is held. */
-  stop(): void {
+  /**
+   * The process has come: the lock is held.
+   * @param round the {@link round} in which that was asked: what is watched since is the matter of a later release. @default this one
+   */
+  stop(round = this.#round): void {
+    if (round !== this.#round) return;
     this.#failures = 0;
     this.wheel.cancel(this.#timer);
   }

@@ -43,6 +43,7 @@ export interface PlaceOwner {
 export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, LingerOwner {
   /** Always false, so that no release of this process counts as one that will wake it. For the lock's channel see `listens`. */
   readonly isListening = false;
+  readonly context: PlaceOwner['context'];
   readonly #channel: string;
   readonly #listener: QueueListener;
   readonly #guard: CallGuard;
@@ -68,15 +69,12 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     readonly target: LockTarget,
     private readonly scripts: QueueScripts,
   ) {
-    const { wheel } = owner.context;
+    this.context = owner.context;
+    const { wheel } = this.context;
     this.#channel = target.channel;
     this.#listener = new QueueListener(this, this.#channel);
     this.#guard = new CallGuard(wheel, (absent) => this.#pass({ absent }));
     this.#lingering = new LingerTimer(wheel, this);
-  }
-
-  get context(): PlaceOwner['context'] {
-    return this.owner.context;
   }
 
   get isWaitedFor(): boolean {
@@ -134,7 +132,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#isRefused = reply.ticket === 0;
     if (this.#isRefused) return;
     this.#listener.learned(reply);
-    this.#onHolder(reply.first);
+    this.#onHolder(reply.first, this.#guard.round);
   }
 
   /** Subscribes its channels, all at once, when the loop sleeps for the first time. */
@@ -197,9 +195,9 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     if (reply instanceof RedisFailure && reply.isTransient) this.owner.stayed(this);
   }
 
-  /** @param first the place whose turn it is, if its process has not come yet; undefined where another one holds the lock */
-  #onHolder(first: string | undefined): void {
-    if (first === undefined) this.#guard.stop();
+  /** @param first the place whose turn it is, if its process has not come yet; undefined where another one holds the lock @param round of the guard, when that was asked */
+  #onHolder(first: string | undefined, round: number): void {
+    if (first === undefined) this.#guard.stop(round);
     else if (!this.#guard.isSet) this.#guard.watch(first);
   }
 
@@ -278,6 +276,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
   }
 
   async #send(terms: PassTerms): Promise<void> {
+    const { round } = this.#guard;
     const reply = await this.#ask(terms);
     if (this.#hasEnded) return;
     if (reply instanceof RedisFailure) {
@@ -293,7 +292,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     } else if (reply.kind === 'theirs') this.#listener.yieldTurn();
     else if (reply.kind === 'busy') {
       if (reply.first !== undefined) this.#listener.called();
-      this.#onHolder(reply.first);
+      this.#onHolder(reply.first, round);
       if (this.#listener.isKnown) this.#listener.checkAfter(reply.ttl, reply.places);
     }
   }
