@@ -9,7 +9,9 @@ import { until } from '../support/until.js';
 
 /** Something that frees the lock later than it was meant to. */
 interface Release {
-  send(): Promise<void>;
+  /** What the caller gets. */
+  send(): Promise<unknown>;
+  readonly expected: unknown;
 }
 
 let stage: FaultStage;
@@ -81,8 +83,9 @@ test.each<{
           const cut = cutBefore(wire, 'release');
           const freed = hold.unlock();
           await cut;
-          expect(await freed).toBe('released');
+          return await freed;
         },
+        expected: 'released',
       };
     },
   },
@@ -98,11 +101,13 @@ test.each<{
       await swallowed;
       return {
         async send() {
-          leaving.abort();
-          expect(await left).toBe(leaving.signal.reason);
+          leaving.abort('given up');
+          const reason = await left;
           wire.restore();
           wire.cut();
+          return reason;
         },
+        expected: 'given up',
       };
     },
   },
@@ -118,7 +123,7 @@ test.each<{
   await until('the next process has a place', async () => (await places()).length === 1);
   // It does not come when it is notified, as if it were stopped.
   nextWire.blackHole();
-  await release.send();
+  expect(await release.send()).toBe(release.expected);
   await until('the next process has lost its place', async () => (await places()).length === 0, 2000);
   nextWire.restore();
   nextWire.cut();

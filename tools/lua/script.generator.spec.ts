@@ -74,8 +74,8 @@ return {redis.call('HGET', lock, '\`\${x}\\n')}
 
   it('holds the parts that are public, beside the scripts', () => {
     const read = (name: string, tag: string) => {
-      const source = `-- Answers \`1\`.\n${tag}local function ${name}()\n  return 1\nend\n`;
-      const [part] = readPartFile('numbers.lua', source).parts;
+      const file = `-- Answers \`1\`.\n${tag}local function ${name}()\n  return 1\nend\n`;
+      const [part] = readPartFile('numbers.lua', file).parts;
       if (!part) throw new Error('the part was refused');
       return part;
     };

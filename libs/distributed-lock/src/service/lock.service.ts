@@ -151,10 +151,7 @@ export class LockService {
     return new NamedLock(this.#parts.engine, this.#parts.engine.target('fenced', name), withToken);
   }
 
-  /**
-   * A re-entrant lock for a Redis without pub/sub: its waiters poll, after 1, 2, 4 … 128 ms.
-   * @throws LockConfigurationError as {@link getLock}
-   */
+  /** A re-entrant lock without pub/sub: its waiters poll (1 to 128 ms). @throws LockConfigurationError as {@link getLock} */
   getSpinLock(name: string): Lock {
     return this.#named('spin', name);
   }
