@@ -21,6 +21,8 @@ export const LOCKS = ['one', 'one', 'one', 'two {x}'];
 export const HOLDERS = ['a:1', 'a:2', 'b:1', 'ü:1'];
 export const CHANNEL = 'channel';
 export const PERMITS = ['0123456789abcdef0123456789abcdef', 'ff00ff00ff00ff00ff00ff00ff00ff00', '00ff0a'];
+/** In the queue of a semaphore. */
+const PLACES = PERMITS.slice(0, 2).map((permit) => `a:${permit}`);
 /** Far apart, so that the ms which pass between two stores change nothing. */
 const LEASES = ['60000', '120000', '1200000', '60000', '120000', '6e4', '0xea60'];
 export const STRANGE = ['', 'x', '-1', '1.5', '0', 'nan', '99999999999999999999'];
@@ -55,8 +57,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   entries: ['["one"]', '["two","one"]', '[]', 'one'],
   listens: ['0', '1'],
   waits: ['0', '1'],
-  absent: ['', ...HOLDERS],
-  leaving: ['', '', ...HOLDERS, 'listener:a', 'listener:b'],
+  absent: ['', ...HOLDERS, ...PLACES],
+  leaving: ['', '', ...HOLDERS, ...PLACES, 'listener:a', 'listener:b'],
   yields: ['0', '1'],
   margin: ['0', '30000'],
   nextLease: ['0', '30000'],

@@ -38,6 +38,9 @@ const once = (...names) => names.map((name) => ({ from: `#define ${name} 0`, to:
 const NOTHING_UNDER_WAY = 'the lock is free, one waits, and nothing is under way';
 const NO_EAR = 'the lock is free, one has a place, and no ear is left';
 
+/** Instead of a lock a semaphore. */
+const TWO_PERMITS = { from: '#define PERMITS 1', to: '#define PERMITS 2' };
+
 /** How many faults a walk has. */
 const FAULTS = 6;
 
@@ -192,6 +195,9 @@ export const MODELS = [
       { name: 'a stop, a crash, a loss', changes: once('STOPS', 'CRASHES', 'LOSSES') },
       { name: 'a stop, a slow process, a forced unlock', changes: once('STOPS', 'EARLY', 'FORCES') },
       { name: 'a crash, a loss, Java', changes: once('CRASHES', 'LOSSES', 'JAVAS') },
+      { name: 'two permits, no process fails', changes: [TWO_PERMITS, ...once('FORCES', 'JAVAS')] },
+      { name: 'two permits, a stop, a crash', changes: [TWO_PERMITS, ...once('STOPS', 'CRASHES')] },
+      { name: 'two permits, a stop, a loss', changes: [TWO_PERMITS, ...once('STOPS', 'LOSSES')] },
     ],
     calm: [],
     mutations: [
@@ -199,8 +205,8 @@ export const MODELS = [
         name: 'a release notifies no process',
         changes: [
           {
-            from: 'owner = NOBODY; mendEars(); tellHead();\n      if\n      :: places > 0 -> guard[i] = place[0];',
-            to: 'owner = NOBODY; mendEars();\n      if\n      :: places > 0 ->',
+            from: 'has[i] = false; mendEars(); tellHead();\n      if\n      :: places > 0 -> guard[i] = place[0];',
+            to: 'has[i] = false; mendEars();\n      if\n      :: places > 0 ->',
           },
         ],
         violates: NOTHING_UNDER_WAY,
@@ -221,8 +227,19 @@ export const MODELS = [
         changes: [
           { from: '(places == 0 || place[0] == i || phase[i] == comes)', to: 'phase[i] == comes' },
           {
-            from: 'if :: owner == NOBODY -> guard[i] = place[0] :: else fi;\n    phase[i] = sleeps',
+            from: 'if :: isFree -> guard[i] = place[0] :: else fi;\n    phase[i] = sleeps',
             to: 'phase[i] = sleeps',
+          },
+        ],
+        violates: NOTHING_UNDER_WAY,
+      },
+      {
+        name: 'a grant of one of two permits notifies no process',
+        changes: [
+          TWO_PERMITS,
+          {
+            from: 'if :: isFree && places > 0 -> tellHead(); guard[i]',
+            to: 'if :: false -> tellHead(); guard[i]',
           },
         ],
         violates: NOTHING_UNDER_WAY,
@@ -248,7 +265,7 @@ export const MODELS = [
         changes: [
           ...once('CRASHES'),
           {
-            from: 'mendEars();\n      if :: owner == NOBODY -> tellHead();',
+            from: 'mendEars();\n      if :: isFree -> tellHead();',
             to: 'mendEars();\n      if :: false -> tellHead();',
           },
         ],
@@ -267,8 +284,8 @@ export const MODELS = [
         changes: [
           ...once('COUNTED'),
           {
-            from: 'if :: owner == NOBODY && places == 0 -> grant(i)',
-            to: 'if :: owner == NOBODY -> grant(i)',
+            from: 'if :: isFree && places == 0 -> grant(i)',
+            to: 'if :: isFree -> grant(i)',
           },
         ],
         violates: 'a waiter is overtaken',

@@ -2,7 +2,7 @@
  * The queue of processes at a plain lock, as it was designed: docs/contributing/decisions/11-queue-of-processes.md. The scripts are
  * lua/reentrant/{acquire,wait,release,pass}.lua; docs/contributing/queue-of-processes.md says what differs in them, and what is not here.
  *
- * One lock and three processes, each with one contender (waiters/local.waiters.ts); Java takes and frees the lock besides. The model covers
+ * One lock, or a semaphore of PERMITS, and three processes, each with one contender (waiters/local.waiters.ts); Java takes and frees it besides. The model covers
  * places, the two listeners of the queue (here: ears), guards, stops, crashes, lost messages, expiry and forced unlocks; not short leases on
  * behalf of a place, turns of others, and times. A script and its reply are one step; messages, timers and connections are steps of their own.
  * A release notifies the head of the queue and grants nothing, so what hold.pml says of leases, lost replies and lua/renewal/renew.lua holds
@@ -10,9 +10,9 @@
  * is set; a waiter's own when nothing else is left.
  */
 #define NOBODY 3
-#define JAVA 4
 #define ANY 4      /* the guard does not know whom the release has told */
 #define EARS 2
+#define PERMITS 1  /* how many may hold: 1 is a lock; lua/permit has the scripts of the others */
 /* How often each may happen; tools/models/models.mjs has the explorations. */
 #define STOPS 0    /* SIGSTOP, of which a process may come back or not; also a host that is gone without a word */
 #define CRASHES 0  /* SIGKILL: its connections are closed */
@@ -25,8 +25,9 @@
 /* `comes`: about to ask because it was told; `loses`: the lock that it held was freed by force, or has run out */
 mtype = { idle, asks, comes, sleeps, holds, loses, dead };
 
-/* Redis: the holder; the queue, its head first, and the registered ears: one key, gone with the last place. */
-byte owner = NOBODY;
+/* Redis: the holders; the queue, its head first, and the registered ears: one key, gone with the last place. */
+bool has[3];
+byte java;         /* its holds */
 byte place[3], places;
 bool isEar[3];
 /* Processes: what they do, and whom they have to see moving. */
@@ -44,6 +45,8 @@ byte stops = STOPS, crashes = CRASHES, losses = LOSSES, forces = FORCES, javas =
 byte overtaken;      /* grants to other processes since A took its place */
 byte outlived;       /* grants since a process died that has a place yet */
 
+#define taken (has[0] + has[1] + has[2] + java)
+#define isFree (taken < PERMITS)
 #define runs(i) (phase[i] != dead && !stopped[i])
 #define hears(i) (listens[i] && up[i])
 #define isPlaced(i) (places > 0 && place[0] == i || places > 1 && place[1] == i || places > 2 && place[2] == i)
@@ -98,7 +101,7 @@ inline mendEars() {
 }
 inline publish() { for (k : 0 .. 2) { if :: hears(k) -> heard[k] = true :: else fi } k = 0 }
 inline grant(i) {
-  owner = i; phase[i] = holds; unguard();
+  has[i] = true; phase[i] = holds; unguard();
   told[i] = false; /* a message names the place for which it is */
   if :: COUNTED && i != 0 && isPlaced(0) -> overtaken++ :: else fi;
   for (k : 0 .. 2) { if :: phase[k] == dead && isPlaced(k) -> outlived++ :: else fi }
@@ -107,14 +110,16 @@ inline grant(i) {
 
 /* The script "wait": takes a free lock whose turn it is, or keeps a place. An ear that finds the lock free tells the head. */
 inline wait(i) {
-  if :: owner == NOBODY && listens[i] && phase[i] != comes && places > 0 && place[0] != i -> tellHead() :: else fi;
+  if :: isFree && listens[i] && phase[i] != comes && places > 0 && place[0] != i -> tellHead() :: else fi;
   if
-  :: owner == NOBODY && (places == 0 || place[0] == i || phase[i] == comes) -> leaveQueue(i); grant(i)
+  :: isFree && (places == 0 || place[0] == i || phase[i] == comes) -> leaveQueue(i); grant(i);
+    /* Who takes one of several notifies the next one. */
+    if :: isFree && places > 0 -> tellHead(); guard[i] = (places > 0 -> place[0] : NOBODY) :: else fi
   :: else ->
     if :: !isPlaced(i) -> place[places] = i; places++ :: else fi;
     if :: ears < EARS && listens[i] -> isEar[i] = true :: else fi;
     if :: ears < EARS && !listens[i] -> heard[i] = true :: else fi;
-    if :: owner == NOBODY -> guard[i] = place[0] :: else fi;
+    if :: isFree -> guard[i] = place[0] :: else fi;
     phase[i] = sleeps
   fi;
   printf("%c waits -> %e\n", NAME(i), phase[i])
@@ -122,7 +127,7 @@ inline wait(i) {
 /* The script "pass": the lock may be free, and no process was notified. A guard names a head that does not move, which loses its place. */
 inline dropSilent(i) {
   if
-  :: owner == NOBODY && guard[i] < NOBODY && places > 0 && place[0] == guard[i] ->
+  :: isFree && guard[i] < NOBODY && places > 0 && place[0] == guard[i] ->
     h = guard[i]; drop(h);
     /* It is notified once more: if it lives, it comes again. */
     if :: up[h] -> told[h] = true :: else fi;
@@ -132,7 +137,7 @@ inline dropSilent(i) {
 }
 inline pass(i) {
   mendEars();
-  if :: owner == NOBODY -> tellHead(); guard[i] = (places > 0 -> place[0] : NOBODY) :: else fi;
+  if :: isFree -> tellHead(); guard[i] = (places > 0 -> place[0] : NOBODY) :: else fi;
   printf("%c passes\n", NAME(i))
 }
 
@@ -142,7 +147,7 @@ end:
   do
   /* lua/reentrant/acquire.lua, for a caller that is ready to wait: it takes a free lock for which none waits */
   :: atomic { runs(i) && phase[i] == idle ->
-      if :: owner == NOBODY && places == 0 -> grant(i) :: else -> phase[i] = asks fi;
+      if :: isFree && places == 0 -> grant(i) :: else -> phase[i] = asks fi;
       printf("%c acquires -> %e\n", NAME(i), phase[i]) }
   /* redis/channel.subscriptions.ts: the channel of its places is subscribed before it takes one */
   :: atomic { runs(i) && (phase[i] == asks || phase[i] == comes) && up[i] -> wait(i) }
@@ -159,11 +164,11 @@ end:
   :: atomic { runs(i) && up[i] && (phase[i] == sleeps || phase[i] == idle && listens[i]) ->
       drop(i); listens[i] = false; told[i] = false; heard[i] = false; phase[i] = idle;
       mendEars();
-      if :: owner == NOBODY -> tellHead(); guard[i] = (places > 0 -> place[0] : NOBODY) :: else fi;
+      if :: isFree -> tellHead(); guard[i] = (places > 0 -> place[0] : NOBODY) :: else fi;
       printf("%c leaves\n", NAME(i)) }
   /* lua/reentrant/release.lua, which knows the queue */
   :: atomic { runs(i) && phase[i] == holds ->
-      phase[i] = idle; owner = NOBODY; mendEars(); tellHead();
+      phase[i] = idle; has[i] = false; mendEars(); tellHead();
       if
       :: places > 0 -> guard[i] = place[0]; if :: losses > 0 -> losses--; guard[i] = ANY :: true fi
       :: else -> publish()
@@ -173,9 +178,9 @@ end:
   /* The timer of a guard. */
   :: atomic { guards(i) && (!someAwake || early > 0) -> if :: someAwake -> early-- :: else fi; dropSilent(i); pass(i) }
   /* The timer of an ear: 3 s. */
-  :: atomic { looks(i) && owner == NOBODY && places > 0 && !someAwake && !someGuard -> heard[i] = true; printf("%c looks, as an ear\n", NAME(i)) }
+  :: atomic { looks(i) && isFree && places > 0 && !someAwake && !someGuard -> heard[i] = true; printf("%c looks, as an ear\n", NAME(i)) }
   /* acquire/acquire.loop.ts: the longest sleep */
-  :: atomic { waits(i) && owner == NOBODY && !someAwake && !someGuard && !someEar -> heard[i] = true; printf("%c has slept longest\n", NAME(i)) }
+  :: atomic { waits(i) && isFree && !someAwake && !someGuard && !someEar -> heard[i] = true; printf("%c has slept longest\n", NAME(i)) }
   /* redis/subscriber.connection.ts: subscribed again, and every waiter asks */
   :: atomic { runs(i) && !up[i] -> up[i] = true; heard[i] = true; printf("%c is connected again\n", NAME(i)) }
   /* Faults. */
@@ -190,18 +195,22 @@ end:
   od
 }
 
-inline lose() { if :: owner < NOBODY && phase[owner] == holds -> phase[owner] = loses :: else fi; owner = NOBODY }
+inline lose(p) { if :: phase[p] == holds -> phase[p] = loses :: else fi; has[p] = false }
+#define lapses(i) (has[i] && !runs(i))
 active proctype Others() {
   byte k;
 end:
   do
   /* The lease of a holder that does not renew it. Ears sleep no longer than the lease that they know. */
-  :: atomic { owner == JAVA || owner < NOBODY && !runs(owner) ->
-      lose(); for (k : 0 .. 2) { if :: isEar[k] && hears(k) -> heard[k] = true :: else fi } k = 0; printf("the lease ends\n") }
+  :: atomic { java > 0 || lapses(0) || lapses(1) || lapses(2) ->
+      if :: java > 0 -> java-- :: lapses(0) -> lose(0) :: lapses(1) -> lose(1) :: lapses(2) -> lose(2) fi;
+      for (k : 0 .. 2) { if :: isEar[k] && hears(k) -> heard[k] = true :: else fi } k = 0; printf("the lease ends\n") }
   /* lua/reentrant/force-release.lua; Redisson's, which knows no queue, says as little */
-  :: atomic { forces > 0 && owner != NOBODY -> forces--; lose(); publish(); printf("a forced unlock\n") }
-  :: atomic { javas > 0 && owner == NOBODY -> javas--; owner = JAVA; unguard(); printf("Java acquires\n") }
-  :: atomic { owner == JAVA -> owner = NOBODY; publish(); printf("Java releases\n") }
+  :: atomic { forces > 0 && taken > 0 -> forces--;
+      if :: java > 0 -> java-- :: has[0] -> lose(0) :: has[1] -> lose(1) :: has[2] -> lose(2) fi;
+      publish(); printf("a forced unlock\n") }
+  :: atomic { javas > 0 && isFree -> javas--; java++; unguard(); printf("Java acquires\n") }
+  :: atomic { java > 0 -> java--; publish(); printf("Java releases\n") }
   od
 }
 
@@ -209,11 +218,11 @@ end:
 active proctype Invariants() {
 end:
   if
-  :: atomic { phase[0] == holds && owner != 0 || phase[1] == holds && owner != 1 || phase[2] == holds && owner != 2 ->
-      printf("VIOLATED: two holders\n"); assert(false) }
-  :: atomic { owner == NOBODY && someWait && !someAwake && !someGuard && hurt < 2 ->
+  :: atomic { phase[0] == holds && !has[0] || phase[1] == holds && !has[1] || phase[2] == holds && !has[2] || taken > PERMITS ->
+      printf("VIOLATED: too many holders\n"); assert(false) }
+  :: atomic { isFree && someWait && !someAwake && !someGuard && hurt < 2 ->
       printf("VIOLATED: the lock is free, one waits, and nothing is under way\n"); assert(false) }
-  :: atomic { owner == NOBODY && someWait && !someAwake && !someGuard && !someEar && somePlaced && runs(0) + runs(1) + runs(2) > 1 ->
+  :: atomic { isFree && someWait && !someAwake && !someGuard && !someEar && somePlaced && runs(0) + runs(1) + runs(2) > 1 ->
       printf("VIOLATED: the lock is free, one has a place, and no ear is left\n"); assert(false) }
   :: atomic { overtaken > 2 -> printf("VIOLATED: a waiter is overtaken\n"); assert(false) }
   :: atomic { outlived > 3 -> printf("VIOLATED: the place of a dead process stays\n"); assert(false) }
