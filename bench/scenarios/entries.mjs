@@ -56,6 +56,13 @@ export const OURS_LEASES = {
 /** @type {Entry} */
 export const OURS_FAIR = { ...OURS, label: 'nestjs-distributed-lock, fair', settings: { kind: 'fair' } };
 
+/** @type {Entry} */
+export const OURS_PERMITS = {
+  ...OURS,
+  label: 'nestjs-distributed-lock, three permits',
+  settings: { permits: 3 },
+};
+
 /** With leases of 3 s, renewed at a third. @type {Entry} */
 export const OURS_RENEWING = { ...OURS, settings: { lockWatchdogTimeout: 3000 } };
 

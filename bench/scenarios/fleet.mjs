@@ -21,15 +21,15 @@ const PATIENCE = 180_000;
 
 /**
  * A fleet whose instances take one lock again and again.
- * @param {{ id: string, title: string, work: number, callers: number }} options `work`: how long each caller holds it, in ms
+ * @param {{ id: string, title: string, work: number, callers: number, entries?: readonly import('../bench.types.js').Entry[] }} options `work`: how long each caller holds it, in ms; `entries`: who takes part, by default all that have such a lock
  * @returns {import('../bench.types.js').Scenario}
  */
-export function fleet({ id, title, work, callers }) {
+export function fleet({ id, title, work, callers, entries = [BARE_QUEUE, OURS, OURS_FAIR, REDISSON] }) {
   return {
     id,
     title,
     about: `As many instances of an application as the size says, in ${PROCESSES} processes at most, each with connections of its own; those of Redisson are in ${JVMS} processes. ${callers === 1 ? 'One caller of each instance takes one lock again and again, and holds' : `${callers} callers of each instance take one lock again and again, and hold`} it for ${work} ms: until each has had a turn, and then for ${MS / 1000} s, which are measured. Commands that do not name the lock are counted apart: each instance of this library reports itself every 10 s, and sends a \`PING\` every 15 s while it is subscribed. A gap is the time from a release to the next grant. Jain's index over the instances' holds is 1 where all get the same.`,
-    entries: [BARE_QUEUE, OURS, OURS_FAIR, REDISSON].map((entry) => ({ ...entry, patience: PATIENCE })),
+    entries: entries.map((entry) => ({ ...entry, patience: PATIENCE })),
     processes: processesOf,
     sizes: SIZES,
     isAlone: true,

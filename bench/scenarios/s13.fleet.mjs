@@ -1,3 +1,4 @@
+import { OURS_PERMITS } from './entries.mjs';
 import { fleet } from './fleet.mjs';
 
 export const s13 = fleet({ id: 'S13', title: 'A fleet at one lock, holds of 5 ms', work: 5, callers: 1 });
@@ -9,4 +10,12 @@ export const s13c = fleet({
   title: 'A fleet at one lock, 10 callers an instance, holds of 5 ms',
   work: 5,
   callers: 10,
+});
+
+export const s13p = fleet({
+  id: 'S13P',
+  title: 'A fleet at one semaphore of three permits, holds of 5 ms',
+  work: 5,
+  callers: 1,
+  entries: [OURS_PERMITS],
 });
