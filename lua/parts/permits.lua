@@ -59,3 +59,58 @@ local function reclaim(publish, lock, timeout, channel)
   end
   return at, available
 end
+
+-- When the first of the permits expires, in ms from `at` (-1: none ever does), and its id, empty for none.
+local function nextExpiry(timeout, at)
+  local first = redis.call('ZRANGE', timeout, 0, 0, 'WITHSCORES')
+  if first[1] == nil then
+    return -1, ''
+  end
+  local expiry = tonumber(first[2])
+  return expiry >= 922337203685477 and -1 or expiry - at, hex(first[1])
+end
+
+-- Gives a permit until `expiry`. Returns how many are left.
+local function givePermit(queue, id, expiry)
+  local left = redis.call('DECRBY', queue.lock, 1)
+  redis.call('ZADD', queue.timeout, string.format('%.0f', expiry), id)
+  local ttl = redis.call('PTTL', queue.lock)
+  if ttl > 0 then
+    redis.call('PEXPIRE', queue.timeout, ttl)
+  end
+  return left
+end
+
+-- The permit id of a place in the queue of a semaphore, as Redis has it; nil for what is no such place.
+local function permitOf(place)
+  local permit = string.match(place, ':(%x+)$')
+  return permit and #permit == 32 and raw(permit) or nil
+end
+
+-- Whether the process of a place has been given its permit, and has not come for it.
+local function isGiven(queue, place)
+  local id = place and permitOf(place)
+  return id and redis.call('ZSCORE', queue.timeout, id) and true or false
+end
+
+-- Removes a place from the queue of a semaphore, and the permit that it was given and that its process has not come for. Returns whether it
+-- was there, and the permits that are available now, of which there were `available`.
+local function leavePlace(queue, place, available)
+  local wasThere = redis.call('ZREM', queue.waiting, place) == 1
+  local id = wasThere and permitOf(place)
+  if id and redis.call('ZREM', queue.timeout, id) == 1 then
+    available = redis.call('INCRBY', queue.lock, 1)
+  end
+  return wasThere, available
+end
+
+-- Notifies the first process of the queue, as `callFirst` does. Where others listen to the channel, which are as fast as its own call, it gets a
+-- permit at once, for `lease` ms from `at`; 0: it takes the permit itself.
+local function callNextPermit(queue, first, others, lease, at)
+  local called = callFirst(queue, first)
+  local id = called and others > 0 and lease > 0 and permitOf(called)
+  if id and not redis.call('ZSCORE', queue.timeout, id) then
+    givePermit(queue, id, at + lease)
+  end
+  return called
+end

@@ -46,8 +46,58 @@ local function listListener(queue, listeners, client, listens)
   return isListener and 1 or 0, #listeners < 2 and 1 or 0
 end
 
--- Grants a lock to the process of a place, if it is free, or that process has it already. The place ends. A lease that may end before the
--- listeners check is announced to them. A process that has come for a lock that it was given gets just the lease that it asks for.
+-- The client of a process that waits, of which all that it named is checked.
+local function checkWait(queue, place, lease, ticket)
+  if not isWhole(lease, 1, 315360000000) or not isWhole(queue.life, 1, 315360000000) or not isWhole(queue.soon, 0, 315360000000)
+      or not isWhole(ticket, 0, 9007199254740991) then
+    error({err = 'ERR a lease, a time or a ticket is out of range'})
+  end
+  local client = clientOf(place)
+  if not client then
+    error({err = 'ERR the holder id has no client'})
+  end
+  return client
+end
+
+-- Whether it is the turn of a place: no other place is in front of it. One that was dropped has the `ticket` that it had.
+local function isTurnOf(place, ticket, first, lowest)
+  return not first or first == place or (ticket > 0 and ticket < lowest)
+end
+
+-- Gives a process a place in the queue, with the `ticket` that it had, else behind all others. Returns its ticket (0: the server refused to
+-- store it), 1 where the process is a listener, 1 where one is missing, and how many processes have a place (2: or more).
+local function takePlace(queue, place, ticket, listens, listeners, first, second)
+  local waiting = queue.waiting
+  local own = ticket
+  if own == 0 then
+    local last = redis.call('ZRANGE', waiting, -1, -1, 'WITHSCORES')
+    own = math.max(tonumber(last[2] or 0), 0) + 1
+  end
+  -- A server that is out of memory refuses it: the caller asks again later.
+  local added = redis.pcall('ZADD', waiting, 'NX', own, place)
+  if type(added) ~= 'number' then
+    return 0, 0, 0, 0
+  end
+  if added == 0 and ticket == 0 then
+    -- The answer that gave it the place was lost.
+    own = tonumber(redis.call('ZSCORE', waiting, place))
+  end
+  lengthenQueue(queue)
+  local isListener, isMissing = listListener(queue, listeners, clientOf(place), listens)
+  return own, isListener, isMissing, math.min((first and 1 or 0) + (second and 1 or 0) + added, 2)
+end
+
+-- Announces a lease that may end before the listeners check.
+local function announceLease(queue, listeners, lease)
+  if lease < queue.soon then
+    for _, listener in ipairs(listeners) do
+      publishMessage(queue.publish, queue.channel .. ':' .. string.sub(listener, 10), 'ends ' .. string.format('%.0f', lease))
+    end
+  end
+end
+
+-- Grants a lock to the process of a place, if it is free, or that process has it already. The place ends. A process that has come for a lock
+-- that it was given gets just the lease that it asks for.
 local function grantPlace(queue, listeners, holder, lease, isFree)
   local granted = 1
   if isFree then
@@ -59,11 +109,7 @@ local function grantPlace(queue, listeners, holder, lease, isFree)
   if isFree or hasCome then
     redis.call('PEXPIRE', queue.lock, lease)
   end
-  if lease < queue.soon then
-    for _, listener in ipairs(listeners) do
-      publishMessage(queue.publish, queue.channel .. ':' .. string.sub(listener, 10), 'ends ' .. string.format('%.0f', lease))
-    end
-  end
+  announceLease(queue, listeners, lease)
   return granted == 1 and 1 or granted[2]
 end
 
@@ -71,41 +117,16 @@ end
 -- processes, answering {0, ttl, one holder, ticket, whether it is a listener, whether one is missing, places, the place that was notified and
 -- has not come}.
 local function waitForTurn(queue, holder, lease, ticket, listens)
-  if not isWhole(lease, 1, 315360000000) or not isWhole(queue.life, 1, 315360000000) or not isWhole(queue.soon, 0, 315360000000)
-      or not isWhole(ticket, 0, 9007199254740991) then
-    error({err = 'ERR a lease, a time or a ticket is out of range'})
-  end
-  local client = clientOf(holder)
-  if not client then
-    error({err = 'ERR the holder id has no client'})
-  end
+  local client = checkWait(queue, holder, lease, ticket)
   local lock = queue.lock
-  local waiting = queue.waiting
   local current = redis.call('HRANDFIELD', lock)
-  local listeners, first, lowest, second = readQueue(waiting)
-  local isTurn = not first or first == holder or (ticket > 0 and ticket < lowest)
-  if current == holder or (not current and isTurn) then
+  local listeners, first, lowest, second = readQueue(queue.waiting)
+  if current == holder or (not current and isTurnOf(holder, ticket, first, lowest)) then
     local count = grantPlace(queue, listeners, holder, lease, not current)
     return {1, count, (listListener(queue, listeners, client, listens))}
   end
-  local own = ticket
-  if own == 0 then
-    local last = redis.call('ZRANGE', waiting, -1, -1, 'WITHSCORES')
-    own = math.max(tonumber(last[2] or 0), 0) + 1
-  end
-  -- A server that is out of memory refuses it: the caller asks again later.
-  local added = redis.pcall('ZADD', waiting, 'NX', own, holder)
-  if type(added) ~= 'number' then
-    return {0, redis.call('PTTL', lock), current or '', 0, 0, 0, 0, ''}
-  end
-  if added == 0 and ticket == 0 then
-    -- The answer that gave it the place was lost.
-    own = tonumber(redis.call('ZSCORE', waiting, holder))
-  end
-  lengthenQueue(queue)
-  local isListener, isMissing = listListener(queue, listeners, client, listens)
-  local places = math.min((first and 1 or 0) + (second and 1 or 0) + added, 2)
+  local own, isListener, isMissing, places = takePlace(queue, holder, ticket, listens, listeners, first, second)
   -- A holder that still has its place was given the lock by a release or `pass`, and has not come for it.
-  local called = not current and first or ((current == first or current == second) and current)
+  local called = own > 0 and ((not current and first) or ((current == first or current == second) and current))
   return {0, redis.call('PTTL', lock), current or '', own, isListener, isMissing, places, called or ''}
 end

@@ -1,9 +1,10 @@
--- The queue of processes that wait for a plain or a fenced lock: docs/contributing/queue-of-processes.md. `queue` has the keys `lock` and
--- `waiting`, the channel of the lock as `channel`, the command that publishes as `publish`, and for a process that waits `life` and `soon`, in ms.
+-- The queue of processes that wait for a plain or a fenced lock, or for a permit: docs/contributing/queue-of-processes.md. `queue` has the keys
+-- `lock` and `waiting`, the channel of the lock as `channel`, the command that publishes as `publish`, and for a process that waits `life` and
+-- `soon`, in ms.
 
--- The client uuid that a holder id begins with; nil for what is no holder id.
-local function clientOf(holder)
-  return string.match(holder, '^(.*):%d+$')
+-- The client uuid that a place begins with; nil for what is no place.
+local function clientOf(place)
+  return string.match(place, '^(.*):%x+$')
 end
 
 -- Reads the beginning of the queue in one command. Returns its listeners, of which there are two at most and which have scores
@@ -78,7 +79,7 @@ end
 
 -- Notifies the process of a place that it is its turn. Returns the clients that were reached; -1 where publishing was refused.
 local function callPlace(queue, place)
-  local client, number = string.match(place, '^(.*):(%d+)$')
+  local client, number = string.match(place, '^(.*):(%x+)$')
   return publishMessage(queue.publish, queue.channel .. ':' .. client, 'come ' .. number)
 end
 

@@ -1,7 +1,7 @@
 -- Takes a lock for a process whose turn it is, or gives it a place in the queue of processes. The process has subscribed its channel before.
 -- It is its turn where no process has a place before its own.
 --
--- @include isWhole take clientOf publishMessage readQueue grantPlace lengthenQueue listListener waitForTurn failure
+-- @include isWhole take clientOf publishMessage readQueue lengthenQueue listListener checkWait isTurnOf takePlace announceLease grantPlace waitForTurn failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared lease   the lease in ms, 1 to 10 years

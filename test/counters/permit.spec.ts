@@ -9,7 +9,7 @@ import {
 import { semaphoreChannel, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { callsOf, CounterFleet, cutAfter, cutBefore } from './counter.fleet.js';
+import { CounterFleet, cutAfter, cutBefore } from './counter.fleet.js';
 
 const name = 'p';
 const WATCHDOG = 600;
@@ -216,15 +216,14 @@ describe('waiters', () => {
     const wire = await fleet.proxy();
     const crowd = (await fleet.open({}, wire)).getPermitExpirableSemaphore(name);
     await ours.setPermits(0);
-    const calls = callsOf(wire, permitAcquire);
     const order: number[] = [];
     const waiting = Array.from({ length: 50 }, async (_, index) => {
       const handle = await crowd.acquire();
       order.push(index);
       return handle;
     });
-    await fleet.asleep(1, name);
-    await until('the contender sleeps', () => calls() === 2);
+    const places = () => fleet.redis.zcount(suffixName(fleet.key(name), 'waiting'), 1, '+inf');
+    await until('the contender sleeps', async () => (await places()) === 1);
     await ours.setPermits(30);
     await until('30 are in', () => order.length === 30);
     expect(order).toEqual(Array.from({ length: 30 }, (_, index) => index));

@@ -16,6 +16,8 @@ export interface Counter {
   readonly key: string;
   /** The permits that are taken, where they expire. */
   readonly timeout: string;
+  /** The queue of processes. */
+  readonly waiting: string;
   readonly semaphoreChannel: string;
   readonly latchChannel: string;
   /** The record of a call. */
@@ -26,6 +28,7 @@ export function counterOf(key: string): Counter {
   return {
     key,
     timeout: suffixName(key, 'timeout'),
+    waiting: suffixName(key, 'waiting'),
     semaphoreChannel: semaphoreChannel(key),
     latchChannel: latchChannel(key),
     record: (call) => suffixName(key, `call:${call}`),
@@ -35,6 +38,8 @@ export function counterOf(key: string): Counter {
 /** One operation of a batch script, ready for any counter. */
 export interface Operation {
   readonly script: LuaScript;
+  /** What is sent once per call, but for the command that publishes. @default nothing */
+  readonly shared?: readonly (string | number)[];
   readonly keys: (counter: Counter) => readonly string[];
   readonly args: (counter: Counter) => readonly (string | number)[];
 }
@@ -50,7 +55,11 @@ export async function sendAll(
   const replies = await stage.call(
     script,
     batch.flatMap(([counter, operation]) => operation.keys(counter)),
-    [...shared, ...batch.flatMap(([counter, operation]) => operation.args(counter))],
+    [
+      ...shared,
+      ...(batch[0]?.[1].shared ?? []),
+      ...batch.flatMap(([counter, operation]) => operation.args(counter)),
+    ],
   );
   if (!Array.isArray(replies)) throw new Error(`${script.name} answered ${String(replies)}`);
   return replies;

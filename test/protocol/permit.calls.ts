@@ -8,17 +8,47 @@ type Value = number | string;
 export const NEVER = '922337203685477';
 
 const keys = ({ key, timeout }: Counter) => [key, timeout];
+const queueKeys = ({ key, timeout, waiting }: Counter) => [key, timeout, waiting];
 
-export const acquire = (permit: string, lease: Value): Operation => ({
+/** The client of calls that name none. */
+const CLIENT = '6e38a1f0-0000-4000-8000-00000000000f';
+
+export const acquire = (permit: string, lease: Value, waits = 0, client = CLIENT): Operation => ({
   script: scripts.permitAcquire,
-  keys,
-  args: ({ semaphoreChannel }) => [permit, lease, semaphoreChannel],
+  keys: queueKeys,
+  args: ({ semaphoreChannel }) => [permit, client, lease, waits, semaphoreChannel],
 });
 
-export const release = (permit: string): Operation => ({
+export const release = (permit: string, client = CLIENT, lease = 0): Operation => ({
   script: scripts.permitRelease,
-  keys,
-  args: ({ semaphoreChannel }) => [permit, semaphoreChannel],
+  shared: [lease],
+  keys: queueKeys,
+  args: ({ semaphoreChannel }) => [permit, client, semaphoreChannel],
+});
+
+export interface Wait {
+  readonly lease?: number | string;
+  readonly life?: number | string;
+  readonly soon?: number | string;
+  readonly ticket?: number | string;
+  readonly listens?: boolean;
+}
+
+export const wait = (
+  permit: string,
+  client: string,
+  { lease = 10_000, life = 60_000, soon = 0, ticket = 0, listens = false }: Wait = {},
+): Operation => ({
+  script: scripts.permitWait,
+  shared: [lease, life, soon],
+  keys: queueKeys,
+  args: ({ semaphoreChannel }) => [permit, client, ticket, listens ? 1 : 0, semaphoreChannel],
+});
+
+export const pass = ({ absent = '', leaving = '', yields = false, lease = 0 } = {}): Operation => ({
+  script: scripts.permitPass,
+  keys: queueKeys,
+  args: ({ semaphoreChannel }) => [absent, leaving, yields ? 1 : 0, lease, semaphoreChannel],
 });
 
 export const renew = (permit: string, lease: Value, manner = 'raise'): Operation => ({

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { KindStage } from '../kinds/kind.stage.js';
 import { scaled } from '../support/slowness.js';
@@ -11,16 +10,15 @@ import {
   expectInOrder,
   lockOf,
   places,
+  prepare,
   QUEUED,
   queueUp,
   settled,
+  strangerAt,
   Waiting,
   type QueuedKind,
 } from './queue.stage.js';
 import { BOUND } from './shorter.stage.js';
-
-/** As Redisson takes a free lock, but for the lease. */
-const TAKE = `if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end return redis.call('HSET', KEYS[1], ARGV[1], 1)`;
 
 describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
   test('is notified in the order of the queue, one by one', async () => {
@@ -65,6 +63,7 @@ describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
 
   test('has the lock within 100 ms when the one before it gives up at the moment of its turn', async () => {
     await KindStage.play('shared', async (stage) => {
+      await prepare(stage, kind);
       const [one, leaver, other] = await Promise.all([1, 2, 3].map(() => stage.faults.open()));
       for (let turn = 0; turn < 20; turn += 1) {
         const held = await lockOf(one, kind).lock();
@@ -82,6 +81,7 @@ describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
         await (await waiting).unlock();
         expect(watch.ms).toBeLessThan(COMES_WITHIN + BOUND);
       }
+      await settled(stage);
     });
   });
 });
@@ -89,6 +89,7 @@ describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
 describe.each(QUEUED)('a release of a %s lock', (kind) => {
   test('costs less than six commands with twelve processes that wait', async () => {
     await KindStage.play('own', async (stage) => {
+      await prepare(stage, kind);
       const services = await Promise.all(Array.from({ length: 12 }, () => stage.faults.open()));
       const turns = 60;
       let holds = 0;
@@ -106,6 +107,7 @@ describe.each(QUEUED)('a release of a %s lock', (kind) => {
       const sent = [...after].reduce((sum, [name, calls]) => sum + calls - (before.get(name) ?? 0), 0);
       // The first turns, in which they all come to know of each other, are among them, and the last.
       expect(sent / holds).toBeLessThan(6);
+      await settled(stage);
     });
   });
 
@@ -123,16 +125,15 @@ describe.each(QUEUED)('a release of a %s lock', (kind) => {
 
 /** A lock that an unknown client holds, without a lease, and processes that wait for it. */
 async function strangerHolds(stage: KindStage, kind: QueuedKind, count: number) {
-  const { admin } = stage.faults;
-  const [key, channel] = [stage.faults.key('x'), lockChannel(stage.faults.key('x'))];
-  await admin.hset(key, 'another:1', 1);
+  await prepare(stage, kind);
+  const stranger = strangerAt(stage, kind);
+  await stranger.take();
   const workers = await Promise.all(Array.from({ length: count }, () => stage.fork()));
   for (const [index, worker] of workers.entries()) {
     worker.take(index, kind, 'x');
     await places(stage, index + 1);
   }
-  const unlock = () => admin.multi().del(key).publish(channel, '0').exec();
-  return { unlock, workers, waiting: new Waiting(workers) };
+  return { unlock: () => stranger.free(), workers, waiting: new Waiting(workers) };
 }
 
 describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kind) => {
@@ -152,7 +153,7 @@ describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kin
   test('does not keep the next process waiting while the first one is stopped', async () => {
     await KindStage.play('shared', async (stage) => {
       const listener = stage.faults.admin.duplicate();
-      await listener.subscribe(lockChannel(stage.faults.key('x')));
+      await listener.subscribe(strangerAt(stage, kind).channel);
       const { unlock, workers, waiting } = await strangerHolds(stage, kind, 3);
       workers[0]?.signal('SIGSTOP');
       const begun = begin();
@@ -173,7 +174,7 @@ describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kin
   test('does not keep the next process waiting while the first one is stopped, and one of ours releases', async () => {
     await KindStage.play('shared', async (stage) => {
       const listener = stage.faults.admin.duplicate();
-      await listener.subscribe(lockChannel(stage.faults.key('x')));
+      await listener.subscribe(strangerAt(stage, kind).channel);
       const { unlock, workers, waiting } = await queueUp(stage, kind, 3);
       workers[0]?.signal('SIGSTOP');
       const begun = begin();
@@ -193,20 +194,20 @@ describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kin
 
   test('has its share of the turns while ours are busy, and the others go on', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { admin } = stage.faults;
-      const [key, channel] = [stage.faults.key('x'), lockChannel(stage.faults.key('x'))];
+      await prepare(stage, kind);
+      const stranger = strangerAt(stage, kind);
       const services = await Promise.all([1, 2, 3].map(() => stage.faults.open()));
-      const listener = admin.duplicate();
-      await listener.subscribe(channel);
+      const listener = stage.faults.admin.duplicate();
+      await listener.subscribe(stranger.channel);
       let theirs = 0;
       let isOver = false;
       const end = performance.now() + scaled(3000);
       /** As Redisson does it: a release wakes it, it takes the lock if it is free, holds it for a moment, and publishes. */
       const take = async () => {
-        if (isOver || (await admin.eval(TAKE, 1, key, 'another:1')) === 0) return;
+        if (isOver || !(await stranger.take())) return;
         theirs += 1;
         await sleep(2);
-        await admin.multi().del(key).publish(channel, '0').exec();
+        await stranger.free();
       };
       listener.on('message', () => void take());
       const ours = await Promise.all(
@@ -220,7 +221,7 @@ describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kin
       isOver = true;
       await sleep(50);
       listener.disconnect();
-      await admin.del(key);
+      await settled(stage);
       const equal = (theirs + ours.reduce((sum, count) => sum + count, 0)) / 4;
       expect(theirs / equal, `${theirs} theirs, ${ours.join(', ')} ours`).toBeGreaterThan(0.2);
       for (const count of ours)

@@ -1,7 +1,11 @@
 import { expect } from 'vitest';
-import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { Lockable } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+import {
+  lockChannel,
+  semaphoreChannel,
+  suffixName,
+} from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { KindStage } from '../kinds/kind.stage.js';
 import type { KindWorker } from '../kinds/kind.worker.js';
 import { machineTime } from '../kinds/machine.clock.js';
@@ -12,14 +16,59 @@ import { until } from '../support/until.js';
 export const COMES_WITHIN = 30;
 
 /** The kinds of lock whose processes wait in a queue in Redis. */
-export const QUEUED = ['reentrant', 'fenced'] as const;
+export const QUEUED = ['reentrant', 'fenced', 'permit'] as const;
 export type QueuedKind = (typeof QUEUED)[number];
 
-/** The lock "x" of a service. */
-export function lockOf(service: LockService | undefined, kind: QueuedKind): Lock {
+/** The lock "x" of a service, or its semaphore. */
+export function lockOf(service: LockService | undefined, kind: QueuedKind): Pick<Lockable, 'lock' | 'using'> {
   if (service === undefined) throw new Error('no service');
-  return kind === 'fenced' ? service.getFencedLock('x') : service.getLock('x');
+  if (kind !== 'permit') return kind === 'fenced' ? service.getFencedLock('x') : service.getLock('x');
+  const semaphore = service.getPermitExpirableSemaphore('x');
+  return {
+    lock: (options) => semaphore.acquire(options),
+    using: (work, options) => semaphore.using(work, options),
+  };
 }
+
+/** Makes what the processes wait for: a lock needs nothing, a semaphore its one permit. */
+export async function prepare(stage: KindStage, kind: QueuedKind): Promise<void> {
+  if (kind === 'permit') await stage.faults.admin.set(stage.faults.key('x'), 1);
+}
+
+/** What an unknown client does, as Redisson's clients: it knows no queue. */
+export interface Stranger {
+  /** The channel of "x". */
+  readonly channel: string;
+  /** Takes it, unless it is taken. @returns whether it did */
+  take(): Promise<boolean>;
+  /** Releases it, and publishes that. */
+  free(): Promise<unknown>;
+}
+
+export function strangerAt(stage: KindStage, kind: QueuedKind): Stranger {
+  const { admin } = stage.faults;
+  const key = stage.faults.key('x');
+  if (kind === 'permit') {
+    const channel = semaphoreChannel(key);
+    return {
+      channel,
+      take: async () => (await admin.eval(TAKE_PERMIT, 1, key)) === 1,
+      free: () => admin.multi().incr(key).publish(channel, '1').exec(),
+    };
+  }
+  const channel = lockChannel(key);
+  return {
+    channel,
+    take: async () => (await admin.eval(TAKE_LOCK, 1, key, 'another:1')) === 1,
+    free: () => admin.multi().del(key).publish(channel, '0').exec(),
+  };
+}
+
+/** As Redisson takes a free lock, but for the lease. */
+const TAKE_LOCK = `if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end return redis.call('HSET', KEYS[1], ARGV[1], 1)`;
+
+/** As Redisson takes a permit that never expires, but for its id. */
+const TAKE_PERMIT = `if tonumber(redis.call('GET', KEYS[1])) < 1 then return 0 end redis.call('DECR', KEYS[1]) return 1`;
 
 /** Processes that have a place in the queue of "x". */
 export async function places(stage: KindStage, count: number): Promise<void> {
@@ -38,6 +87,7 @@ export async function queueUp(
   readonly workers: readonly KindWorker[];
   readonly waiting: Waiting;
 }> {
+  await prepare(stage, kind);
   const service = await stage.faults.open();
   const held = await lockOf(service, kind).lock();
   const workers = await Promise.all(Array.from({ length: count }, () => stage.fork()));
@@ -48,9 +98,14 @@ export async function queueUp(
   return { unlock: () => held.unlock(), workers, waiting: new Waiting(workers) };
 }
 
-/** Nothing is left of the lock but a fencing token, before its processes are killed. */
+/** Nothing is left of the lock but a fencing token, or of the semaphore but its permit, before its processes are killed. */
 export async function settled(stage: KindStage): Promise<void> {
-  const { services } = stage.faults;
+  const { admin, services } = stage.faults;
+  const key = stage.faults.key('x');
+  if ((await admin.type(key)) === 'string') {
+    await until('the permit is there', async () => (await admin.get(key)) === '1');
+    await admin.del(key);
+  }
   await until('nothing is left', async () => (await services.keys()).every(isToken));
   await until('no channel is left', async () => (await services.channels()).length === 0);
 }

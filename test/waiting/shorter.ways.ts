@@ -278,7 +278,7 @@ export const WAYS: readonly Way[] = [
   permit('more permits', ['semaphore/add'], ({ one, name }) => permitsOf(one, name).addPermits(1)),
   permit(
     'the end of a lease that somebody looks at',
-    ['permit/inspect', 'permit/acquire', 'permit/renew'],
+    ['permit/inspect', 'permit/acquire', 'permit/renew', 'permit/wait', 'permit/pass'],
     async ({ one, admin, name, key }, { holder }) => {
       await admin.zadd(suffixName(key, 'timeout'), 1, Buffer.from(holder, 'hex'));
       await permitsOf(one, name).availablePermits();

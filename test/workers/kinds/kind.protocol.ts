@@ -5,8 +5,8 @@ export interface KindSettings {
   readonly lockWatchdogTimeout: number;
 }
 
-/** A kind of lock, as the worker's commands name it. */
-export type TakenKind = 'reentrant' | 'fair' | 'fenced' | 'read' | 'write';
+/** A kind of lock, as the worker's commands name it; of a semaphore one permit. */
+export type TakenKind = 'reentrant' | 'fair' | 'fenced' | 'read' | 'write' | 'permit';
 
 /** A hold: when it was granted and when it was given up, in µs of the machine's monotonic clock; its fencing token. */
 export interface Section {

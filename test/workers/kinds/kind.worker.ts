@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DistributedLockModule, LockService, type Lock, type LockHandle } from 'nestjs-distributed-lock';
+import { DistributedLockModule, LockService, type Lockable, type LockHandle } from 'nestjs-distributed-lock';
 import { machineTime } from '../../kinds/machine.clock.js';
 import { Stopwatch } from '../../support/stopwatch.js';
 import type { KindCommand, KindMessage, KindSettings, Section, TakenKind } from './kind.protocol.js';
@@ -21,12 +21,13 @@ const app = await NestFactory.createApplicationContext(WorkerModule, { logger: f
 const locks = app.get(LockService);
 const held = new Map<number, LockHandle>();
 
-const LOCK_OF: Readonly<Record<TakenKind, (name: string) => Lock>> = {
+const LOCK_OF: Readonly<Record<TakenKind, (name: string) => Pick<Lockable, 'lock'>>> = {
   reentrant: (name) => locks.getLock(name),
   fair: (name) => locks.getFairLock(name),
   fenced: (name) => locks.getFencedLock(name),
   read: (name) => locks.getReadWriteLock(name).readLock(),
   write: (name) => locks.getReadWriteLock(name).writeLock(),
+  permit: (name) => ({ lock: (options) => locks.getPermitExpirableSemaphore(name).acquire(options) }),
 };
 
 function tell(message: KindMessage): void {

@@ -209,12 +209,15 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
       token,
       room,
       isListener,
+      called,
     }: Omit<Extract<AcquireReply, { readonly kind: 'granted' }>, 'kind' | 'count'> = {},
   ): AcquireResult {
     const { holder } = this;
-    this.place?.granted(isListener);
+    this.place?.left(isListener, called);
     this.#reset();
-    return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room };
+    // What is left is for the process that the grant has notified.
+    const ownRoom = called === undefined ? room : 0;
+    return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room: ownRoom };
   }
 
   /** The lock that a release handed to it; a lease that is half over is requested anew, as after any late grant. */

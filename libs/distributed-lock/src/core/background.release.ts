@@ -64,10 +64,14 @@ export class BackgroundRelease {
     const send = () => promisedLate<ReleaseReply>((callback) => kind.scripts.release(command, callback));
     const answer = await this.undo(send, lease, earlier);
     if (answer === undefined) return 'unconfirmed';
-    if (answer.reply.kind !== 'released') return 'gone';
-    const { called: place, reached } = answer.reply;
-    if (place !== undefined && isToWatch(place, reached)) this.onCalled?.(target, place);
-    return 'released';
+    this.report(target, answer.reply);
+    return answer.reply.kind === 'released' ? 'released' : 'gone';
+  }
+
+  /** Reports the process that a release has notified, if there is one, or others that it has reached. */
+  report(target: LockTarget, reply: ReleaseReply): void {
+    if (reply.kind !== 'released' || reply.called === undefined) return;
+    if (isToWatch(reply.called, reply.reached)) this.onCalled?.(target, reply.called);
   }
 
   /** Repeats what undoes a grant. @param lease that the grant may have, in ms */

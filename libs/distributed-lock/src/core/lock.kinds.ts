@@ -2,7 +2,7 @@ import type { HolderIds } from './holder.ids.js';
 import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
 import { FencedQueueScripts, FencedScripts } from '../scripts/fenced.scripts.js';
 import { isHandoff, isRelease } from '../scripts/lock.messages.js';
-import { PermitScripts } from '../scripts/permit.scripts.js';
+import { PermitQueueScripts, PermitScripts } from '../scripts/permit.scripts.js';
 import { ProcessQueueScripts } from '../scripts/process-queue.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
@@ -114,7 +114,8 @@ export function lockKinds(runner: ScriptRunner, holderIds: HolderIds, isCluster 
       id: 'permit',
       name: 'permit',
       family: 'permit-expirable semaphore',
-      scripts: new PermitScripts(runner),
+      scripts: new PermitScripts(runner, holderIds.client, !isCluster),
+      queue: isCluster ? undefined : new PermitQueueScripts(runner, holderIds.client),
       channelOf: semaphoreChannel,
       form: 'shared',
       reentry: 'another',

@@ -1,9 +1,6 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { LossReason } from '../errors/loss.reasons.js';
-import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
-import type { Busy } from '../replies/lock.replies.js';
-import { isToWatch } from '../replies/queue.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import type { LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
@@ -46,11 +43,6 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
 
   next(): WaitRequest | undefined {
     return this.#hold === undefined && !this.#isReleasing ? this.first?.request : undefined;
-  }
-
-  override notGranted(outcome: Busy | RedisFailure): void {
-    if (outcome.kind === 'busy') this.existingFairness?.otherAcquired();
-    super.notGranted(outcome);
   }
 
   /** Admits the first waiter if it wants the lease that was granted. */
@@ -163,17 +155,15 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
   }
 
   /** @param messagesBefore the number of messages before the release */
-  private freed({ outcome, otherProcesses, listeners, called }: ReleaseResult, messagesBefore: number): void {
-    if (called !== undefined && isToWatch(called, otherProcesses)) this.openPlace()?.watch(called);
-    // Its reply was lost: it may have notified a process.
-    else if (typeof outcome !== 'string') this.place?.watch('');
+  private freed(result: ReleaseResult, messagesBefore: number): void {
+    const { outcome, otherProcesses, listeners, called } = result;
+    // Most releases notify no process, and their outcome is known.
+    const isTurn = (called !== undefined || typeof outcome !== 'string') && this.watchCalled(result);
     const ownListeners = this.loop?.isListening === true || this.place?.listens === true ? 1 : 0;
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
     const hasOtherListeners = called === undefined && listeners > ownListeners;
     const others = Math.max(otherProcesses, hasOtherListeners ? 1 : 0);
     this.existingFairness?.handoff.noteOthers(others > 0);
-    // A process that cannot be notified takes the lock when it is free.
-    const isTurn = called !== undefined && called !== '' && this.place?.isUnreachable === false;
     if (others > 0) this.yieldToOthers(others, messagesBefore, this.fairness.pauseAfter(isTurn), isTurn);
     if (this.first !== undefined) this.wakeLoop(this);
   }

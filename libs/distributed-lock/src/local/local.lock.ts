@@ -3,6 +3,7 @@ import type { LossReason } from '../errors/loss.reasons.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
 import { Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
+import { isToWatch } from '../replies/queue.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
@@ -18,6 +19,7 @@ import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from './process.fairness.js';
 import type { QueuePlace } from '../process-queue/queue.place.js';
 import { LocalWaiters, type LocalWaitersOwner } from '../waiters/local.waiters.js';
+import type { ReleaseResult } from './lock.release.js';
 import { tryOnce } from './single.attempt.js';
 import { wakeSourceOf } from './wake.source.js';
 
@@ -162,6 +164,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   }
 
   notGranted(outcome: Busy | RedisFailure): void {
+    if (outcome.kind === 'busy') this.existingFairness?.otherAcquired();
     this.waiters.notGranted(outcome);
   }
 
@@ -169,7 +172,6 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     this.stopIfUnneeded();
   }
 
-  /** Without a waiter there is no need to listen. */
   protected stopIfUnneeded(): void {
     if (!this.hasWaiters) this.loop?.stopListening();
   }
@@ -189,9 +191,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
 
   /**
    * A caller that comes back at once must not overtake, again and again, the processes that were notified of its release.
-   * @param others the number of these processes
    * @param messagesBefore the number of messages of the loop before the release
-   * @param pause in ms
    * @param isTurn whether the release has notified one of the queue that it is its turn
    */
   protected yieldToOthers(others: number, messagesBefore: number, pause: number, isTurn = false): void {
@@ -275,6 +275,14 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     attempt.place = this.openPlace();
     const source = this.place ?? wakeSourceOf(context, this.target, channel, reserved);
     return new AcquireLoop(context, owner, attempt, source);
+  }
+
+  /** Looks after the process that a release has notified of its turn. @returns whether it comes before this one, which waits for none if it cannot be notified */
+  protected watchCalled({ outcome, otherProcesses, called }: ReleaseResult): boolean {
+    if (called !== undefined && isToWatch(called, otherProcesses)) this.openPlace()?.watch(called);
+    // Its reply was lost: it may have notified a process.
+    else if (typeof outcome !== 'string') this.place?.watch('');
+    return called !== undefined && called !== '' && this.place?.isUnreachable === false;
   }
 
   /** This process has no place in the queue of the lock any more, nor a waiter. */

@@ -59,7 +59,8 @@ export class SharedLocalLock extends LocalLock implements LoopOwner {
   }
 
   next(): WaitRequest | undefined {
-    return this.#releasing > 0 ? undefined : this.first?.request;
+    // With a place in the queue the script decides whose turn it is; without a request the place would be given up.
+    return this.#releasing > 0 && this.place?.isWaiting !== true ? undefined : this.first?.request;
   }
 
   async granted(result: AcquireResult): Promise<void> {
@@ -88,12 +89,23 @@ export class SharedLocalLock extends LocalLock implements LoopOwner {
     const isLimited = this.target.kind.side === undefined;
     if (isLimited) this.#releasing += 1;
     return this.waiters.during(async () => {
-      const { outcome, otherProcesses } = await freed;
-      if (isLimited) this.#releasing -= 1;
-      if (isLimited && otherProcesses > 0) this.yieldToOthers(otherProcesses, messagesBefore, YIELD_PAUSE);
+      const result = await freed;
+      const isTurn = this.watchCalled(result);
+      if (isLimited) {
+        this.#releasing -= 1;
+        // It may be its own turn: it waits while it holds others.
+        const isOwn = result.called?.startsWith(`${this.registry.context.ids.client}:`) === true;
+        this.#letOthersGoFirst(isOwn ? 0 : result.otherProcesses, messagesBefore, isTurn);
+      }
       if (this.hasWaiters) this.wakeLoop(this);
-      return await outcome;
+      return await result.outcome;
     });
+  }
+
+  #letOthersGoFirst(others: number, messagesBefore: number, isTurn: boolean): void {
+    if (others === 0) return;
+    const pause = isTurn ? this.fairness.pauseAfter(true) : YIELD_PAUSE;
+    this.yieldToOthers(others, messagesBefore, pause, isTurn);
   }
 
   /** Where its holder id writes on, the lock goes on with what that needs. */
@@ -118,6 +130,12 @@ export class SharedLocalLock extends LocalLock implements LoopOwner {
     this.wasFreed();
     if (this.hasWaiters) this.wakeLoop(this);
     this.forgetIfFree();
+  }
+
+  /** One of many holders may hold for ever: its place rests as soon as it does not wait. */
+  override onIdle(): void {
+    super.onIdle();
+    this.place?.rest();
   }
 
   override get isExclusive(): boolean {

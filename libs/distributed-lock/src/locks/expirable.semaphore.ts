@@ -72,9 +72,10 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async tryRelease(permitId: string): Promise<boolean> {
     this.#checkId(permitId);
-    const { kind } = await this.#request(() => this.#target.release(permitId, 0, 1));
+    const reply = await this.#request(() => this.#target.release(permitId, 0, 1));
     this.#holdOf(permitId)?.lose(LOSSES.permitGivenBack);
-    return kind === 'released';
+    this.#engine.context.backgroundRelease.report(this.#target, reply);
+    return reply.kind === 'released';
   }
 
   async updateLeaseTime(permitId: string, leaseTime: Duration): Promise<boolean> {

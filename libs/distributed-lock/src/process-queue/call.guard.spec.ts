@@ -101,4 +101,13 @@ describe('the guard of a process that was notified of its turn', () => {
     vi.advanceTimersByTime(40);
     expect(absent).toEqual(['b:1']);
   });
+
+  test('gives a place that is notified again no more time, nor one that another release leaves to others', () => {
+    guard.watch('a:1');
+    vi.advanceTimersByTime(20);
+    guard.watch('a:1');
+    guard.watch('');
+    vi.advanceTimersByTime(12);
+    expect(absent).toEqual(['a:1']);
+  });
 });

@@ -44,10 +44,12 @@ export class CallGuard {
     return this.#round;
   }
 
+  /** @param place empty for one whose name is not known. One that is watched already has the time that it has left */
   watch(place: string): void {
+    this.#round += 1;
+    if (this.isSet && (place === '' || place === this.#place)) return;
     this.#failures = 0;
     this.#delays = 0;
-    this.#round += 1;
     this.#set(place, COMES_WITHIN);
   }
 

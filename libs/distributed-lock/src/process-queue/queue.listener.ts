@@ -1,4 +1,5 @@
 import type { LockContext } from '../core/lock.context.js';
+import type { LockKind } from '../core/lock.kind.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 import type { Placed } from '../replies/queue.replies.js';
 import { isRelease } from '../scripts/lock.messages.js';
@@ -42,6 +43,8 @@ export class QueueListener {
   #hasMissed = false;
   #subscription: Subscription | undefined;
   readonly #check: Timer;
+  /** Of the check, on the monotonic clock. */
+  #due = Infinity;
   readonly #idle: Timer;
   /** Of the turn of others: when it began, on the monotonic clock, and their releases since; undefined while there is none. */
   #turn: { readonly since: number; releases: number } | undefined;
@@ -51,6 +54,7 @@ export class QueueListener {
   constructor(
     private readonly owner: ListenerOwner,
     private readonly channel: string,
+    private readonly kind: Pick<LockKind, 'form' | 'wakes'>,
   ) {
     const { wheel } = owner.context;
     this.#check = wheel.background(() => this.#onCheck());
@@ -110,8 +114,9 @@ export class QueueListener {
 
   /** A lease has begun that ends in `ttl` ms. */
   onShortLease(ttl: number): void {
-    if (this.isKnown) this.#checkIn(afterLease(ttl));
-    else this.#hasMissed = true;
+    if (!this.isKnown) this.#hasMissed = true;
+    // With many holders an earlier lease may end before.
+    else if (this.kind.form !== 'shared' || !(this.#due <= now() + ttl)) this.#checkIn(afterLease(ttl));
   }
 
   /** Others go first, now. */
@@ -144,7 +149,8 @@ export class QueueListener {
   }
 
   #checkIn(delay: number): void {
-    this.owner.context.wheel.set(this.#check, now() + delay);
+    this.#due = now() + delay;
+    this.owner.context.wheel.set(this.#check, this.#due);
   }
 
   #onCheck(): void {
@@ -154,7 +160,7 @@ export class QueueListener {
 
   #onMessage(payload: string | undefined): void {
     if (payload === undefined) this.owner.onListening();
-    else if (!isRelease(payload)) return;
+    else if (!(this.kind.wakes ?? isRelease)(payload)) return;
     else if (this.isKnown) this.#onRelease();
     else this.#hasMissed = true;
   }

@@ -51,8 +51,8 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
   #subscription: Subscription | undefined;
   /** The loop that waits; undefined while none does. */
   #sleeper: Sleeper | undefined;
-  /** The holder id of the attempt that has the place in the queue, or had it. */
-  #holder: string | undefined;
+  /** The place of the attempt that waits in the queue, or did; undefined without one. */
+  #place: string | undefined;
   #ticket = 0;
   /** Whether the last request was made because it was its turn. */
   #wasCalled = false;
@@ -72,17 +72,13 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.context = owner.context;
     const { wheel } = this.context;
     this.#channel = target.channel;
-    this.#listener = new QueueListener(this, this.#channel);
+    this.#listener = new QueueListener(this, this.#channel, target.kind);
     this.#guard = new CallGuard(wheel, (absent) => this.#pass({ absent }));
     this.#lingering = new LingerTimer(wheel, this);
   }
 
   get isWaitedFor(): boolean {
     return this.owner.isWaitedFor(this.target.id);
-  }
-
-  get isHeld(): boolean {
-    return this.owner.isHeld(this.target.id);
   }
 
   /** Whether this process listens to the lock's channel. */
@@ -92,7 +88,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
 
   /** Whether a caller of this process waits, or a request of one is under way. */
   get isWaiting(): boolean {
-    return this.#sleeper !== undefined || this.#holder !== undefined;
+    return this.#sleeper !== undefined || this.#place !== undefined;
   }
 
   /** Whether it looks after a process that was notified of its turn. */
@@ -106,8 +102,9 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
 
   terms(holder: string): WaitTerms | undefined {
     if (this.#subscription?.isActive !== true) return undefined;
-    if (holder !== this.#holder) this.#ticket = 0;
-    this.#holder = holder;
+    const place = this.scripts.placeOf(holder);
+    if (place !== this.#place) this.#ticket = 0;
+    this.#place = place;
     this.#wasCalled = this.#isCalled;
     this.#isCalled = false;
     if (this.listens) this.expectListed();
@@ -115,9 +112,10 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     return { ticket: this.#ticket, listens: this.listens, life: LIFE * watchdogTimeout, soon: ANNOUNCED };
   }
 
-  granted(isListener?: boolean): void {
+  left(isListener?: boolean, called?: string): void {
     this.#forget();
-    this.#guard.stop();
+    if (called === undefined) this.#guard.stop();
+    else this.watch(called);
     this.#listener.granted(isListener);
   }
 
@@ -203,7 +201,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
 
   /** The process has no place any more. */
   #forget(): void {
-    this.#holder = undefined;
+    this.#place = undefined;
     this.#ticket = 0;
     this.#isCalled = false;
   }
@@ -238,16 +236,17 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
 
   /** Messages may have been missed: the waiter asks, whatever the answer to a request that is under way. */
   #onGap(): void {
-    this.#isCalled ||= this.#holder !== undefined;
+    this.#isCalled ||= this.#place !== undefined;
     this.#sleeper?.onMessage(undefined);
   }
 
   #onCall(place: string): void {
-    if (place === this.#holder) {
+    if (place === this.#place) {
       // The answer that gave it the place may still be under way.
       this.#isCalled = true;
       this.#sleeper?.onTurn();
-    } else if (!this.isHeld) this.#pass({ leaving: place });
+    } else if (this.scripts.leavesSafely || !this.owner.isHeld(this.target.id))
+      this.#pass({ leaving: place });
   }
 
   #pass(terms: PassTerms): void {

@@ -19,6 +19,8 @@ export type AcquireReply =
       readonly room?: number;
       /** Whether this process is one of the two listeners of the queue from now on. Undefined where it did not ask for a place. */
       readonly isListener?: boolean;
+      /** The place that the grant has notified, because there is room for its process, too; undefined for none. */
+      readonly called?: string | undefined;
     }
   | Busy
   /** It is free, and processes that wait come first. */

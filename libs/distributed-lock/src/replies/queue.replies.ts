@@ -35,7 +35,7 @@ export interface WaitCommand extends WaitTerms {
   /** The key. */
   readonly key: string;
   readonly channel: string;
-  /** The holder id of the attempt, which is the place. */
+  /** The holder id of the attempt; {@link QueueScripts.placeOf} is its place. */
   readonly holder: string;
   /** In ms. */
   readonly lease: number;
@@ -74,7 +74,11 @@ export function isToWatch(called: string, others: number): boolean {
 
 /** The scripts of a kind whose processes wait in a queue in Redis. */
 export interface QueueScripts {
+  /** Whether giving up a place that is not there any more frees nothing, so that it needs no look at the holds of this process. */
+  readonly leavesSafely: boolean;
+  /** The place of the attempt with this holder id. */
+  placeOf(holder: string): string;
   wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void;
-  /** Notifies the process whose turn it is, if the lock is free. */
+  /** Notifies the process whose turn it is, if the lock is free, or a permit is available. */
   pass(command: PassCommand, callback: ReplyCallback<PassReply>): void;
 }

@@ -1,25 +1,36 @@
 import {
   permitAcquire,
   permitInspect,
+  permitPass,
   permitRelease,
   permitRenew,
   permitResize,
+  permitWait,
 } from './generated/lua.scripts.js';
 import type {
   AcquireCommand,
   AcquireReply,
+  Busy,
   LockScripts,
   LockState,
   ReleaseCommand,
   ReleaseReply,
 } from '../replies/lock.replies.js';
+import type {
+  PassCommand,
+  PassReply,
+  QueueScripts,
+  WaitCommand,
+  WaitReply,
+} from '../replies/queue.replies.js';
 import type { LuaScript } from '../script-runner/lua.script.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readRenewal } from './reentrant.scripts.js';
-import { isDone, readRelease } from '../replies/reply.reader.js';
+import { isDone, readBusy, readRelease } from '../replies/reply.reader.js';
 import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { GRANTS, PUBLISHING } from '../script-runner/sending.js';
+import { TURN_LEASE } from './process-queue.scripts.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */
@@ -35,9 +46,13 @@ export interface PermitsState {
 interface PermitRequest<T> {
   readonly script: LuaScript;
   readonly key: string;
+  /** The key of the queue of processes, for scripts that use it. */
+  readonly waiting?: string;
   /** Without the channel, which is the last argument of each script. */
   readonly args: readonly string[];
   readonly read: (reply: ReplyReader) => T;
+  /** Numbers that are sent once per call. */
+  readonly shared?: string;
   /** The first numbers of granting rows. */
   readonly grants?: readonly number[] | undefined;
 }
@@ -47,18 +62,28 @@ interface PermitRequest<T> {
  * permit only. All scripts but {@link release} first take back permits whose leases are over.
  */
 export class PermitScripts implements LockScripts {
-  constructor(private readonly runner: ScriptRunner) {}
+  /**
+   * @param client the uuid of this process
+   * @param hasQueue whether processes that wait for a permit have a queue
+   */
+  constructor(
+    private readonly runner: ScriptRunner,
+    private readonly client: string,
+    private readonly hasQueue = true,
+  ) {}
 
-  acquire({ key, holder: permit, lease }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
+  acquire({ key, holder: permit, lease, wait }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
+    const args = [permit, this.client, `${lease}`, wait > 0 ? '1' : '0'];
     this.#send(
-      { script: permitAcquire, key, args: [permit, `${lease}`], read: readPermit, grants: GRANTS },
+      { script: permitAcquire, key, waiting: this.#waitingOf(key), args, read: readPermit, grants: GRANTS },
       callback,
     );
   }
 
   /** Gives the permit back; a permit has no parts, so a count above 0 only checks it. */
   release({ key, holder: permit, count }: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void {
-    if (count === 0) this.#send({ script: permitRelease, key, args: [permit], read: readRelease }, callback);
+    const request = { script: permitRelease, key, waiting: this.#waitingOf(key), shared: `${TURN_LEASE}` };
+    if (count === 0) this.#send({ ...request, args: [permit, this.client], read: readRelease }, callback);
     else
       this.renew(key, permit, 0, {
         answered: (left) => callback.answered({ kind: left === undefined ? 'gone' : 'kept' }),
@@ -112,25 +137,138 @@ export class PermitScripts implements LockScripts {
     return promised((callback) => this.#send(request, callback));
   }
 
-  #send<T>({ script, key, args, read, grants }: PermitRequest<T>, callback: ReplyCallback<T>): void {
+  /** The key of the queue of processes; for scripts without one that of the semaphore again. */
+  #waitingOf(key: string): string {
+    return this.hasQueue ? suffixName(key, 'waiting') : key;
+  }
+
+  #send<T>(
+    { script, key, waiting, shared, args, read, grants }: PermitRequest<T>,
+    callback: ReplyCallback<T>,
+  ): void {
+    const timeout = suffixName(key, 'timeout');
     this.runner.send(
       {
         script,
-        keys: [key, suffixName(key, 'timeout')],
+        keys: waiting === undefined ? [key, timeout] : [key, timeout, waiting],
         args: [...args, semaphoreChannel(key)],
         read,
-        sending: { ...PUBLISHING, perCall: PERMITS_PER_CALL, grants },
+        sending: {
+          ...PUBLISHING,
+          perCall: PERMITS_PER_CALL,
+          grants,
+          ...(shared !== undefined && { shared }),
+        },
       },
       callback,
     );
   }
 }
 
+/** The scripts of the queue of processes that wait for a permit, typed. */
+export class PermitQueueScripts implements QueueScripts {
+  readonly leavesSafely = true;
+
+  /** @param client the uuid of this process */
+  constructor(
+    private readonly runner: ScriptRunner,
+    private readonly client: string,
+  ) {}
+
+  placeOf(permit: string): string {
+    return `${this.client}:${permit}`;
+  }
+
+  wait(
+    { key, channel, holder: permit, lease, ticket, listens, life, soon }: WaitCommand,
+    callback: ReplyCallback<WaitReply>,
+  ): void {
+    this.runner.send(
+      {
+        script: permitWait,
+        keys: queueKeys(key),
+        args: [permit, this.client, `${ticket}`, listens ? '1' : '0', channel],
+        read: readWait,
+        sending: { ...PUBLISHING, grants: GRANTS, shared: `${lease} ${life} ${soon}` },
+      },
+      callback,
+    );
+  }
+
+  pass(
+    { key, channel, absent = '', leaving = '', yields, lease = 0 }: PassCommand,
+    callback: ReplyCallback<PassReply>,
+  ): void {
+    this.runner.send(
+      {
+        script: permitPass,
+        keys: queueKeys(key),
+        args: [absent, leaving, yields === true ? '1' : '0', `${lease}`, channel],
+        read: readPass,
+        sending: PUBLISHING,
+      },
+      callback,
+    );
+  }
+}
+
+function queueKeys(key: string): readonly [string, string, string] {
+  return [key, suffixName(key, 'timeout'), suffixName(key, 'waiting')];
+}
+
 function readPermit(reply: ReplyReader): AcquireReply {
-  if (isDone(reply)) return { kind: 'granted', count: reply.integer(1), room: reply.integer(2) };
-  const ttl = reply.integer(1);
-  // Where no permit ever expires there is nothing to poll for: a message ends the wait, or the longest sleep does.
-  return { kind: 'busy', ttl: ttl === -1 ? Infinity : ttl, holder: reply.text(2) };
+  switch (reply.integer(0)) {
+    case 0:
+      return readTaken(reply);
+    case 1:
+      return { kind: 'granted', count: reply.integer(1), room: Math.max(reply.integer(2), 0) };
+    case 3:
+      return { kind: 'queued' };
+    default:
+      throw reply.malformed();
+  }
+}
+
+function readWait(reply: ReplyReader): WaitReply {
+  const isListener = (at: number) => reply.integer(at) === 1;
+  if (isDone(reply))
+    return {
+      kind: 'granted',
+      count: reply.integer(1),
+      room: Math.max(reply.integer(2), 0),
+      isListener: isListener(3),
+      called: reply.text(4) || undefined,
+    };
+  if (reply.integer(0) !== 0) throw reply.malformed();
+  return {
+    ...readTaken(reply),
+    ticket: reply.integer(3),
+    isListener: isListener(4),
+    isListenerMissing: reply.integer(5) === 1,
+    places: reply.integer(6),
+    first: reply.text(7) || undefined,
+  };
+}
+
+function readPass(reply: ReplyReader): PassReply {
+  switch (reply.integer(0)) {
+    case 0:
+      return { ...readTaken(reply), places: reply.integer(3), first: reply.text(4) || undefined };
+    case 1:
+      return { kind: 'called', place: reply.text(1) };
+    case 2:
+      return { kind: 'none' };
+    case 3:
+      return { kind: 'theirs' };
+    default:
+      throw reply.malformed();
+  }
+}
+
+/** Where no permit ever expires there is nothing to poll for: a message ends the wait, or the longest sleep does. */
+function readTaken(reply: ReplyReader): Busy {
+  const { ttl, ...busy } = readBusy(reply);
+  return { ...busy, ttl: ttl === -1 ? Infinity : ttl };
 }
 
 function readState(reply: ReplyReader): LockState {

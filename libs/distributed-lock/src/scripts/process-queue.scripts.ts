@@ -30,9 +30,14 @@ export interface WaitScript {
 
 /** The scripts of the queue of processes at a re-entrant lock, typed. */
 export class ProcessQueueScripts implements QueueScripts {
+  readonly leavesSafely = false;
   readonly #waiting = new SharedNumbers({ ...GRANTING, ...PUBLISHING });
 
   constructor(private readonly runner: ScriptRunner) {}
+
+  placeOf(holder: string): string {
+    return holder;
+  }
 
   wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void {
     const { key } = command;

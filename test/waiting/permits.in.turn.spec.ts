@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+import { SlowAnswers } from '../support/faults/slow.answers.js';
+import { KindStage } from '../kinds/kind.stage.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { begin, places, settled } from './queue.stage.js';
+import { BOUND } from './shorter.stage.js';
+
+const PERMITS = 4;
+
+/** Holds a permit again and again for a while. @returns how often, and the most that were held at a time by all callers of `held` */
+async function work(service: LockService, end: number, held: { now: number; most: number }): Promise<number> {
+  const semaphore = service.getPermitExpirableSemaphore('x');
+  let count = 0;
+  for (; performance.now() < end; count += 1)
+    await semaphore.using(async () => {
+      held.now += 1;
+      held.most = Math.max(held.most, held.now);
+      await sleep(5);
+      held.now -= 1;
+    });
+  return count;
+}
+
+test('four permits go to four of the processes that wait, and never to more', async () => {
+  await KindStage.play('own', async (stage) => {
+    const { admin } = stage.faults;
+    await admin.set(stage.faults.key('x'), PERMITS);
+    const services = await Promise.all(Array.from({ length: 20 }, () => stage.faults.open()));
+    const held = { now: 0, most: 0 };
+    const before = await stage.sent();
+    const end = performance.now() + scaled(2000);
+    const counts = await Promise.all(services.map((service) => work(service, end, held)));
+    const after = await stage.sent();
+    const holds = counts.reduce((sum, count) => sum + count, 0);
+    const sent = [...after].reduce((sum, [name, calls]) => sum + calls - (before.get(name) ?? 0), 0);
+    expect(held.most).toBe(PERMITS);
+    // Each of them, with a share that is not far from an equal one.
+    expect(Math.min(...counts) / (holds / counts.length), counts.join(', ')).toBeGreaterThan(0.5);
+    // A release that woke all of them would cost 16 requests at least.
+    expect(sent / holds).toBeLessThan(8);
+    await until('each permit is there', async () => (await admin.get(stage.faults.key('x'))) === '4');
+    await admin.set(stage.faults.key('x'), 1);
+    await settled(stage);
+  });
+});
+
+test.each([0, 1, 2])(
+  'permits that are added go to as many processes at once, past process %i that is stopped',
+  async (stopped) => {
+    const others = [0, 1, 2, 3].filter((index) => index !== stopped);
+    await KindStage.play('shared', async (stage) => {
+      const { admin } = stage.faults;
+      await admin.set(stage.faults.key('x'), 0);
+      const workers = await Promise.all([1, 2, 3, 4].map(() => stage.fork()));
+      for (const [index, worker] of workers.entries()) {
+        worker.take(index, 'permit', 'x');
+        await places(stage, index + 1);
+      }
+      workers[stopped]?.signal('SIGSTOP');
+      const begun = begin();
+      const service = await stage.faults.open();
+      await service.getPermitExpirableSemaphore('x').addPermits(3);
+      const granted = () => others.filter((index) => workers[index]?.grant(index));
+      await until('the three others are in', () => granted().length === 3);
+      for (const index of granted()) {
+        const grant = workers[index]?.grant(index);
+        const waited = ((grant?.at ?? Infinity) - begun.at) / 1000 - (grant?.late ?? 0) - begun.watch.late;
+        expect(waited).toBeLessThan(2 * BOUND);
+        workers[index]?.unlock(index);
+      }
+      workers[stopped]?.signal('SIGCONT');
+      await until('the stopped one is in', () => workers[stopped]?.grant(stopped) !== undefined);
+      workers[stopped]?.unlock(stopped);
+      await until('each permit is there', async () => (await admin.get(stage.faults.key('x'))) === '3');
+      expect(await admin.zcount(suffixName(stage.faults.key('x'), 'waiting'), 1, '+inf')).toBe(0);
+      await admin.set(stage.faults.key('x'), 1);
+      await settled(stage);
+    });
+  },
+);
+
+/** The places, the first one first. */
+async function line(stage: KindStage): Promise<string[]> {
+  return await stage.faults.admin.zrange(
+    suffixName(stage.faults.key('x'), 'waiting'),
+    '(0',
+    '+inf',
+    'BYSCORE',
+  );
+}
+
+test('a process that waits keeps its place while it releases other permits', async () => {
+  await KindStage.play('shared', async (stage) => {
+    await stage.faults.admin.set(stage.faults.key('x'), 3);
+    const wire = await stage.faults.proxy();
+    const slow = new SlowAnswers(wire, 30);
+    const [one, other] = await Promise.all([stage.faults.open({}, wire), stage.faults.open()]);
+    const semaphore = one.getPermitExpirableSemaphore('x');
+    const held = [await semaphore.acquire(), await semaphore.acquire(), await semaphore.acquire()];
+    const all = [semaphore.acquire()];
+    await places(stage, 1);
+    all.push(other.getPermitExpirableSemaphore('x').acquire());
+    await places(stage, 2);
+    const before = await line(stage);
+    // The answer to the first one finds the second one under way.
+    const freed = [held[0]?.unlock()];
+    await until('Redis has the first release', () => slow.operations['permit/release'] === 1);
+    freed.push(held[1]?.unlock());
+    const granted = await Promise.all(all);
+    await Promise.all(freed);
+    expect(before).toHaveLength(2);
+    // A place that is given up costs a release.
+    expect(slow.operations['permit/release']).toBe(2);
+    await Promise.all([...granted, held[2]].map((handle) => handle?.unlock()));
+    await until(
+      'each permit is there',
+      async () => (await stage.faults.admin.get(stage.faults.key('x'))) === '3',
+    );
+    await stage.faults.admin.set(stage.faults.key('x'), 1);
+    await settled(stage);
+  });
+});
+
+test('a process that always holds a permit, and waits no more, gives up its place as a listener', async () => {
+  await KindStage.play('shared', async (stage) => {
+    const { admin } = stage.faults;
+    const key = stage.faults.key('x');
+    await admin.set(key, 2);
+    const [one, other] = await Promise.all([stage.faults.open(), stage.faults.open()]);
+    const semaphore = one.getPermitExpirableSemaphore('x');
+    const theirs = await other.getPermitExpirableSemaphore('x').acquire();
+    let ours = await semaphore.acquire();
+    const waiting = semaphore.acquire();
+    await places(stage, 1);
+    await theirs.unlock();
+    let another = await waiting;
+    await until(
+      'it is no listener any more',
+      async () => (await admin.exists(suffixName(key, 'waiting'))) === 0,
+    );
+    for (let turn = 0; turn < 3; turn += 1) {
+      await ours.unlock();
+      ours = another;
+      another = await semaphore.acquire();
+    }
+    expect(await Promise.all([ours.unlock(), another.unlock()])).toEqual(['released', 'released']);
+    await until('each permit is there', async () => (await admin.get(key)) === '2');
+    await admin.set(key, 1);
+    await settled(stage);
+  });
+});
+
+test('a permit that is released by its id goes past a process that is stopped', async () => {
+  await KindStage.play('shared', async (stage) => {
+    const { admin } = stage.faults;
+    await admin.set(stage.faults.key('x'), 1);
+    const [one, other] = await Promise.all([stage.faults.open(), stage.faults.open()]);
+    const held = await one.getPermitExpirableSemaphore('x').acquire();
+    const workers = await Promise.all([1, 2].map(() => stage.fork()));
+    for (const [index, worker] of workers.entries()) {
+      worker.take(index, 'permit', 'x');
+      await places(stage, index + 1);
+    }
+    workers[0]?.signal('SIGSTOP');
+    const begun = begin();
+    expect(await other.getPermitExpirableSemaphore('x').tryRelease(held.holder)).toBe(true);
+    await until('the other one is in', () => workers[1]?.grant(1) !== undefined);
+    const grant = workers[1]?.grant(1);
+    expect(((grant?.at ?? Infinity) - begun.at) / 1000 - (grant?.late ?? 0) - begun.watch.late).toBeLessThan(
+      2 * BOUND,
+    );
+    workers[0]?.signal('SIGCONT');
+    workers[1]?.unlock(1);
+    await until('the stopped one is in', () => workers[0]?.grant(0) !== undefined);
+    workers[0]?.unlock(0);
+    await held.unlock();
+    await settled(stage);
+  });
+});
