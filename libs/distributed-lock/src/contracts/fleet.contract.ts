@@ -2,7 +2,7 @@
 export interface InstanceJob {
   /** The key of the job. */
   readonly job: string;
-  /** Whether the job is on in the scheduler of the instance. */
+  /** Whether the scheduler of the instance runs the job. A pause does not change it. */
   readonly isOn: boolean;
 }
 
@@ -72,8 +72,8 @@ export type FoundKind =
 /** A holder of a lock, or a process that waits for it. */
 export interface FoundHolder {
   /**
-   * The holder id in Redis, `<client id>:<integer>`. For permits, and for callers whose wait is known only from the
-   * report of their instance: the client id of that instance.
+   * The holder id in Redis, `<client id>:<integer>`. For permits, and for waits that are known only from the report
+   * of an instance: the client id of that instance.
    */
   readonly holder: string;
   /**
@@ -119,8 +119,8 @@ export interface FindLocksOptions {
   /** The beginning of the names. @default all names */
   readonly prefix?: string | undefined;
   /**
-   * A page ends at this many locks, from 1 to 1000. Keys are read in steps of about 500. A page ends with the step
-   * that reaches `limit`, so it may have more locks.
+   * About how many locks a page has, from 1 to 1000. Keys are read in steps of about 500, and a page ends with the
+   * step that reaches `limit`, so it may have more.
    * @default 100
    */
   readonly limit?: number | undefined;

@@ -39,7 +39,7 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
    */
   readonly kind?: GuardKind | undefined;
   /**
-   * How long a call waits for the lock.
+   * How long a call waits for the lock: see `LockOptions.waitTime`.
    * @default 0, or the module's `waitTime.decorator` / `waitTime.interceptor`
    */
   readonly waitTime?: Duration | undefined;
@@ -73,10 +73,10 @@ export interface TickOptions {
    */
   readonly overlap?: 'skip' | 'queue' | undefined;
   /**
-   * What happens to a tick whose run had begun, and then crashed or was stopped by a shutdown. `skip`: the tick
-   * does not run again. `retry`: an instance runs the tick again, before any newer tick;
-   * `currentLock()?.attempt` counts the runs. The work must tolerate a second run. With `retry`, the startup
-   * fails in the same cases as for `overlap: 'queue'`.
+   * What happens to a tick whose run had begun, and then crashed or was stopped by a shutdown. A run crashes if its
+   * process dies, or if it loses its lease; a run that throws does not. `skip`: the tick does not run again. `retry`:
+   * an instance runs the tick again, before any newer tick; `currentLock()?.attempt` counts the runs. The work must
+   * tolerate a second run. With `retry`, the startup fails in the same cases as for `overlap: 'queue'`.
    * @default 'skip'
    */
   readonly onCrash?: 'skip' | 'retry' | undefined;
@@ -107,13 +107,13 @@ export interface TickOptions {
   /**
    * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
    *
-   * - No instance had a timer fire for the tick, and the timer of another tick notices this before the next tick is
+   * - No timer of an instance fired at the tick, and a later timer of the job notices this before the next tick is
    * due.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, the other
    *   instance takes it over however late it is.
    *
-   * If the timer of the tick fires late, such as on a blocked instance, the limit is 1 h. A `catchUp` that is longer
-   * than one of these limits replaces it.
+   * If the timer of the tick fires late, such as on a blocked instance, the limit is 1 h. A `catchUp` longer than
+   * `grace`, or than that 1 h, replaces it.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

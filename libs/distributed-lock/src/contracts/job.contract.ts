@@ -4,8 +4,8 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * The due time of the newest tick that was started, queued or skipped, in epoch ms. Before the first such tick: the
-   * last scheduled time before the job was first registered, or `0` if there is none. For an interval: the time of
+   * The due time of the newest tick that was started, queued or skipped, in epoch ms. Until there is one: the last
+   * scheduled time before the first registration of the job, or `0` if there is none. For an interval: the time of
    * the latest start or skip, or of the registration. `undefined` if the record of the job is incomplete.
    */
   readonly mark: number | undefined;

@@ -66,10 +66,10 @@ export interface LockHandle extends AsyncDisposable {
    * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. It aborts late
    * if another `LockService` ended the lease, such as by `forceUnlock()`, or if Redis lost its data: at the next
    * renewal or, with a fixed lease, at the next check (see `LockOptions.leaseTime`). In a suspended process it aborts
-   * when the process resumes. During a shutdown it aborts with the code `LOST` when `shutdownTimeout` ends, and for a
-   * hold longer than `maxHold` with `MAX_HOLD`. The signal also aborts on unlock, with the code `RELEASED`, to stop
-   * work that continues after the release. If you pass the signal to `fetch()`, read the body before the unlock. The
-   * signal is created when this property is first read.
+   * when the process resumes. It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the
+   * hold exceeds `maxHold`. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues
+   * after the release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created
+   * when this property is first read.
    */
   readonly signal: AbortSignal;
   /**

@@ -9,8 +9,8 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * The wait time that a fair lock stores in Redis for a waiter without a time limit. If the process of that waiter
-   * dies, Redisson clients queued behind that waiter wait up to this long. Minimum: 1 s. Maximum: 1 h; a longer value
+   * For Redisson clients: how long they wait at a fair lock behind a waiter of this library that has no time limit,
+   * and whose process has died. Clients of this library wait about 3 s. Minimum: 1 s. Maximum: 1 h; a longer value
    * counts as 1 h. Redisson has a setting of the same name and meaning.
    * @default '5m'
    */

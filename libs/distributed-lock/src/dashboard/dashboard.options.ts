@@ -41,7 +41,10 @@ export interface DashboardOptions {
 export interface DashboardMount {
   /** The path of the page, below the global prefix. @default 'locks' */
   readonly path?: string | undefined;
-  /** Guards of all routes of the dashboard, as for `@UseGuards()`. @default none */
+  /**
+   * Guards of all routes of the dashboard, as for `@UseGuards()`. Without guards everyone who reaches the route can
+   * read the page. @default none
+   */
   readonly guards?: readonly (CanActivate | Type<CanActivate>)[] | undefined;
   /** The `name` of the module instance that is shown. @default the unnamed instance */
   readonly service?: string | undefined;

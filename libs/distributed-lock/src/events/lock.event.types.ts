@@ -210,9 +210,9 @@ export interface OperatorActionEvent {
 }
 
 /**
- * This instance could not claim the tick: Redis refused the claim, or did not answer until the next tick was due, for
- * at least 1 s and at most 5 s. Emitted once per instance and tick. Another instance may run the tick, and with
- * `catchUp` this instance may claim it later.
+ * This instance could not claim the tick: Redis refused the claim, or did not answer before the next tick was due
+ * (but within 1 s at least, and 5 s at most). Emitted once per instance and tick. Another instance may run the tick,
+ * and with `catchUp` this instance may claim it later.
  */
 export interface TickUnclaimedEvent extends TickEvent {
   /** The error of the claim. */
