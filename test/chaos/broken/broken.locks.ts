@@ -151,9 +151,13 @@ return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}`,
     defects: [
       {
         from: `if available == nil or available < 1 then
-local first = redis.call('ZRANGE'`,
+return {0, nextExpiry(`,
         to: `if available == nil or available < 0 then
-local first = redis.call('ZRANGE'`,
+return {0, nextExpiry(`,
+      },
+      {
+        from: `local isFree = available ~= nil and available > 0`,
+        to: `local isFree = available ~= nil and available > -1`,
       },
     ],
     faults: [],
