@@ -93,15 +93,20 @@ local function isGiven(queue, place)
   return id and redis.call('ZSCORE', queue.timeout, id) and true or false
 end
 
--- Removes a place from the queue of a semaphore, and the permit that it was given and that its process has not come for. Returns whether it
--- was there, and the permits that are available now, of which there were `available`.
+-- That of the first two places which has been given a permit, and whose process has not come for it; empty for none.
+local function givenPlace(queue, first, second)
+  return isGiven(queue, first) and first or isGiven(queue, second) and second or ''
+end
+
+-- Removes a place from the queue of a semaphore, and the permit that it was given and that its process has not come for. Returns the
+-- permits that are available now, of which there were `available`, and whether the place was there.
 local function leavePlace(queue, place, available)
   local wasThere = redis.call('ZREM', queue.waiting, place) == 1
   local id = wasThere and permitOf(place)
   if id and redis.call('ZREM', queue.timeout, id) == 1 then
     available = redis.call('INCRBY', queue.lock, 1)
   end
-  return wasThere, available
+  return available, wasThere
 end
 
 -- Notifies the first process of the queue, as `callFirst` does. Where others listen to the channel, which are as fast as its own call, it gets a

@@ -1,7 +1,7 @@
 -- Notifies the process whose turn it is that a permit is available: for a listener that has received a release, for a process that has
 -- notified one and has not seen it come, and for one that gives up its place, or does not listen for the others any more.
 --
--- @include isWhole failure amount publishMessage publishPermits reclaim raw hex nextExpiry givePermit permitOf isGiven leavePlace clientOf readQueue firstPlace dropPlace callPlace callFirst callNextPermit mendListeners
+-- @include isWhole failure amount publishMessage publishPermits reclaim raw hex nextExpiry givePermit permitOf isGiven givenPlace leavePlace clientOf readQueue firstPlace dropPlace callPlace callFirst callNextPermit mendListeners
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -27,13 +27,12 @@ local function attempt(queue, absent, leaving, yields, lease)
   end
   local at, available = reclaim(queue.publish, queue.lock, queue.timeout, queue.channel)
   if leaving ~= '' then
-    local _
-    _, available = leavePlace(queue, leaving, available)
+    available = leavePlace(queue, leaving, available)
   end
   local listeners, first, _, second = readQueue(queue.waiting)
   if absent ~= '' and (first == absent and available ~= nil and available > 0 or isGiven(queue, absent)) then
     local wasThere
-    wasThere, available = leavePlace(queue, absent, available)
+    available, wasThere = leavePlace(queue, absent, available)
     if wasThere then
       redis.call('ZREM', queue.waiting, 'listener:' .. clientOf(absent))
       -- It may be alive, and slow.
@@ -45,8 +44,7 @@ local function attempt(queue, absent, leaving, yields, lease)
   others, first = mendListeners(queue, listeners, first)
   if available == nil or available < 1 then
     local ttl, holder = nextExpiry(queue.timeout, at)
-    local called = isGiven(queue, first) and first or isGiven(queue, second) and second or ''
-    return {0, ttl, holder, (first and 1 or 0) + (second and 1 or 0), called}
+    return {0, ttl, holder, (first and 1 or 0) + (second and 1 or 0), givenPlace(queue, first, second)}
   end
   if not first then
     return {2}

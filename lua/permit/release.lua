@@ -2,7 +2,7 @@
 -- available. Wire format section 10, release id. Nothing is published on the semaphore's channel that only the two listeners of the queue
 -- would receive.
 --
--- @include isWhole failure amount publishMessage publishPermits raw givePermit permitOf clientOf readQueue firstPlace dropPlace callPlace callFirst callNextPermit mendListeners turnOfOthers
+-- @include isWhole failure amount publishMessage publishPermits raw givePermit permitOf clientOf readQueue firstPlace dropPlace callPlace callFirst callNextPermit mendListeners turnOfOthers hasQueue
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared lease   the short lease in ms of a permit that a place gets at once while others listen to the channel; 0: its process takes one itself
@@ -43,9 +43,7 @@ local function attempt(queue, permit, client, lease)
   end
   local available = amount(queue.lock)
   local expiry = tonumber(redis.call('ZSCORE', queue.timeout, id))
-  -- A key of another type, which a stranger has put there, is no queue.
-  local size = queue.waiting ~= queue.lock and redis.pcall('ZCARD', queue.waiting)
-  local isQueued = type(size) == 'number' and size > 0
+  local isQueued = hasQueue(queue)
   local hasLeft = isQueued and redis.call('ZREM', queue.waiting, client .. ':' .. permit) == 1
   if expiry == nil then
     if hasLeft and (available or 0) > 0 then

@@ -1,7 +1,7 @@
 -- Takes a permit for a process whose turn it is, or gives the process a place in the queue of processes. The process has subscribed its
 -- channel before. It is its turn where no process has a place before its own. Wire format section 10.
 --
--- @include isWhole failure amount publishMessage publishPermits reclaim raw hex nextExpiry givePermit permitOf isGiven clientOf readQueue firstPlace dropPlace callPlace callFirst lengthenQueue listListener checkWait isTurnOf takePlace announceLease
+-- @include isWhole failure amount publishMessage publishPermits reclaim raw hex nextExpiry givePermit permitOf isGiven givenPlace clientOf readQueue firstPlace dropPlace callPlace callFirst lengthenQueue listListener checkWait isTurnOf takePlace announceLease
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared lease   the lease in ms, 1 to 10 years
@@ -48,7 +48,7 @@ local function attempt(queue, permit, client, lease, ticket, listens)
   local ttl, holder = nextExpiry(queue.timeout, at)
   local called = ''
   if own > 0 then
-    called = isFree and first or isGiven(queue, first) and first or isGiven(queue, second) and second or ''
+    called = isFree and first or givenPlace(queue, first, second)
   end
   return {0, isFree and -2 or ttl, holder, own, isListener, isMissing, places, called}
 end

@@ -334,7 +334,7 @@ export const MUTATIONS = [
   {
     name: 'a process that does not come keeps the permit that it was given',
     file: 'lua/permit/pass.lua',
-    from: `wasThere, available = leavePlace(queue, absent, available)`,
+    from: `available, wasThere = leavePlace(queue, absent, available)`,
     to: `wasThere = redis.call('ZREM', queue.waiting, absent) == 1`,
     spec: 'test/protocol/permit.queue.spec.ts',
     test: 'where others listen to the channel of a semaphore a permit whose process does not come is taken back, and given to the next one',

@@ -215,9 +215,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const { holder } = this;
     this.place?.left(isListener, called);
     this.#reset();
-    // What is left is for the process that the grant has notified.
-    const ownRoom = called === undefined ? room : 0;
-    return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room: ownRoom };
+    return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room };
   }
 
   /** The lock that a release handed to it; a lease that is half over is requested anew, as after any late grant. */

@@ -6,7 +6,7 @@ import type {
   TransferReply,
 } from '../replies/lock.replies.js';
 import type { WaitCommand, WaitReply } from '../replies/queue.replies.js';
-import { ProcessQueueScripts } from './process-queue.scripts.js';
+import { ProcessQueueScripts, readListener } from './process-queue.scripts.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
@@ -55,7 +55,7 @@ export class FencedQueueScripts extends ProcessQueueScripts {
   override wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void {
     const { key } = command;
     const keys = [key, tokenCounter(key), suffixName(key, 'waiting')] as const;
-    this.sendWait({ script: fencedWait, keys, more: readWaited }, command, callback);
+    this.sendWait({ script: fencedWait, keys, granted: readWaited }, command, callback);
   }
 }
 
@@ -64,9 +64,9 @@ function tokenCounter(key: string): string {
   return prefixName('redisson_lock_token', key);
 }
 
-/** What a row `{1, count, listener, token}` grants beside the count. */
-function readWaited(granted: ReplyReader): { readonly token: bigint } {
-  return { token: readToken(granted, 3) };
+/** The row `{1, count, listener, token}`. */
+function readWaited(granted: ReplyReader): { readonly isListener?: boolean; readonly token: bigint } {
+  return { ...readListener(granted), token: readToken(granted, 3) };
 }
 
 /** Tokens travel as text: numbers of Lua and of JavaScript are exact up to 2^53 only. */

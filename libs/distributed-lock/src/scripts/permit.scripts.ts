@@ -16,13 +16,7 @@ import type {
   ReleaseCommand,
   ReleaseReply,
 } from '../replies/lock.replies.js';
-import type {
-  PassCommand,
-  PassReply,
-  QueueScripts,
-  WaitCommand,
-  WaitReply,
-} from '../replies/queue.replies.js';
+import type { PassCommand, PassReply, WaitCommand, WaitReply } from '../replies/queue.replies.js';
 import type { LuaScript } from '../script-runner/lua.script.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
@@ -30,7 +24,7 @@ import { readRenewal } from './reentrant.scripts.js';
 import { isDone, readBusy, readRelease } from '../replies/reply.reader.js';
 import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { GRANTS, PUBLISHING } from '../script-runner/sending.js';
-import { TURN_LEASE } from './process-queue.scripts.js';
+import { ProcessQueueScripts, TURN_LEASE } from './process-queue.scripts.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */
@@ -166,49 +160,33 @@ export class PermitScripts implements LockScripts {
 }
 
 /** The scripts of the queue of processes that wait for a permit, typed. */
-export class PermitQueueScripts implements QueueScripts {
-  readonly leavesSafely = true;
+export class PermitQueueScripts extends ProcessQueueScripts {
+  override readonly leavesSafely = true;
 
   /** @param client the uuid of this process */
   constructor(
-    private readonly runner: ScriptRunner,
+    runner: ScriptRunner,
     private readonly client: string,
-  ) {}
+  ) {
+    super(runner);
+  }
 
-  placeOf(permit: string): string {
+  override placeOf(permit: string): string {
     return `${this.client}:${permit}`;
   }
 
-  wait(
-    { key, channel, holder: permit, lease, ticket, listens, life, soon }: WaitCommand,
-    callback: ReplyCallback<WaitReply>,
-  ): void {
-    this.runner.send(
-      {
-        script: permitWait,
-        keys: queueKeys(key),
-        args: [permit, this.client, `${ticket}`, listens ? '1' : '0', channel],
-        read: readWait,
-        sending: { ...PUBLISHING, grants: GRANTS, shared: `${lease} ${life} ${soon}` },
-      },
+  override wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void {
+    const names = [command.holder, this.client];
+    const keys = queueKeys(command.key);
+    this.sendWait(
+      { script: permitWait, keys, names, busy: readTaken, granted: readGranted },
+      command,
       callback,
     );
   }
 
-  pass(
-    { key, channel, absent = '', leaving = '', yields, lease = 0 }: PassCommand,
-    callback: ReplyCallback<PassReply>,
-  ): void {
-    this.runner.send(
-      {
-        script: permitPass,
-        keys: queueKeys(key),
-        args: [absent, leaving, yields === true ? '1' : '0', `${lease}`, channel],
-        read: readPass,
-        sending: PUBLISHING,
-      },
-      callback,
-    );
+  override pass(command: PassCommand, callback: ReplyCallback<PassReply>): void {
+    this.sendPass({ script: permitPass, keys: queueKeys(command.key), busy: readTaken }, command, callback);
   }
 }
 
@@ -229,40 +207,13 @@ function readPermit(reply: ReplyReader): AcquireReply {
   }
 }
 
-function readWait(reply: ReplyReader): WaitReply {
-  const isListener = (at: number) => reply.integer(at) === 1;
-  if (isDone(reply))
-    return {
-      kind: 'granted',
-      count: reply.integer(1),
-      room: Math.max(reply.integer(2), 0),
-      isListener: isListener(3),
-      called: reply.text(4) || undefined,
-    };
-  if (reply.integer(0) !== 0) throw reply.malformed();
-  return {
-    ...readTaken(reply),
-    ticket: reply.integer(3),
-    isListener: isListener(4),
-    isListenerMissing: reply.integer(5) === 1,
-    places: reply.integer(6),
-    first: reply.text(7) || undefined,
-  };
-}
-
-function readPass(reply: ReplyReader): PassReply {
-  switch (reply.integer(0)) {
-    case 0:
-      return { ...readTaken(reply), places: reply.integer(3), first: reply.text(4) || undefined };
-    case 1:
-      return { kind: 'called', place: reply.text(1) };
-    case 2:
-      return { kind: 'none' };
-    case 3:
-      return { kind: 'theirs' };
-    default:
-      throw reply.malformed();
-  }
+/** The row `{1, 1, permits left, listener, called}`. What is left is for the process that the grant has notified. */
+function readGranted(
+  reply: ReplyReader,
+): Pick<Extract<WaitReply, { readonly kind: 'granted' }>, 'room' | 'isListener' | 'called'> {
+  const called = reply.text(4) || undefined;
+  const room = called === undefined ? Math.max(reply.integer(2), 0) : 0;
+  return { room, isListener: reply.integer(3) === 1, called };
 }
 
 /** Where no permit ever expires there is nothing to poll for: a message ends the wait, or the longest sleep does. */

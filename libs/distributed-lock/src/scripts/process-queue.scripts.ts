@@ -1,6 +1,8 @@
+import type { Busy } from '../replies/lock.replies.js';
 import type {
   PassCommand,
   PassReply,
+  Placed,
   QueueScripts,
   WaitCommand,
   WaitReply,
@@ -20,17 +22,27 @@ import { suffixName } from './wire.names.js';
  */
 export const TURN_LEASE = 1000;
 
-/** How a kind waits. */
-export interface WaitScript {
+/** A script of a kind, and how its rows are read. */
+interface QueueScript {
   readonly script: LuaScript;
   readonly keys: readonly [string, ...string[]];
-  /** Reads what the kind grants beside the count. */
-  readonly more?: (granted: ReplyReader) => { readonly token: bigint };
+  /** Reads the row of a lock that is not free. @default its ttl and a holder */
+  readonly busy?: (reply: ReplyReader) => Busy;
 }
+
+/** How a kind waits. */
+export interface WaitScript extends QueueScript {
+  /** What names the attempt. @default its holder id */
+  readonly names?: readonly string[];
+  /** Reads what it grants. */
+  readonly granted: (reply: ReplyReader) => Omit<Granted, 'kind' | 'count'>;
+}
+
+type Granted = Extract<WaitReply, { readonly kind: 'granted' }>;
 
 /** The scripts of the queue of processes at a re-entrant lock, typed. */
 export class ProcessQueueScripts implements QueueScripts {
-  readonly leavesSafely = false;
+  readonly leavesSafely: boolean = false;
   readonly #waiting = new SharedNumbers({ ...GRANTING, ...PUBLISHING });
 
   constructor(private readonly runner: ScriptRunner) {}
@@ -41,25 +53,17 @@ export class ProcessQueueScripts implements QueueScripts {
 
   wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void {
     const { key } = command;
-    this.sendWait({ script: reentrantWait, keys: [key, suffixName(key, 'waiting')] }, command, callback);
+    const keys = [key, suffixName(key, 'waiting')] as const;
+    this.sendWait({ script: reentrantWait, keys, granted: readListener }, command, callback);
   }
 
   pass(command: PassCommand, callback: ReplyCallback<PassReply>): void {
-    const { key, channel, absent = '', leaving = '', yields, lease = 0 } = command;
-    this.runner.send(
-      {
-        script: reentrantPass,
-        keys: [key, suffixName(key, 'waiting')],
-        args: [absent, leaving, yields === true ? '1' : '0', `${lease}`, channel],
-        read: readPass,
-        sending: PUBLISHING,
-      },
-      callback,
-    );
+    const { key } = command;
+    this.sendPass({ script: reentrantPass, keys: [key, suffixName(key, 'waiting')] }, command, callback);
   }
 
   protected sendWait(
-    { script, keys, more }: WaitScript,
+    { script, keys, busy = readBusy, names, granted }: WaitScript,
     { channel, holder, lease, ticket, listens, life, soon }: WaitCommand,
     callback: ReplyCallback<WaitReply>,
   ): void {
@@ -67,34 +71,56 @@ export class ProcessQueueScripts implements QueueScripts {
       {
         script,
         keys,
-        args: [holder, `${ticket}`, listens ? '1' : '0', channel],
-        read: (reply) => readWait(reply, more),
+        args: [...(names ?? [holder]), `${ticket}`, listens ? '1' : '0', channel],
+        read: (reply) =>
+          isDone(reply)
+            ? { kind: 'granted', count: reply.integer(1), ...granted(reply) }
+            : readPlaced(reply, busy),
         sending: this.#waiting.of(lease, life, soon),
+      },
+      callback,
+    );
+  }
+
+  protected sendPass(
+    { script, keys, busy = readBusy }: QueueScript,
+    { channel, absent = '', leaving = '', yields, lease = 0 }: PassCommand,
+    callback: ReplyCallback<PassReply>,
+  ): void {
+    this.runner.send(
+      {
+        script,
+        keys,
+        args: [absent, leaving, yields === true ? '1' : '0', `${lease}`, channel],
+        read: (reply) => readPass(reply, busy),
+        sending: PUBLISHING,
       },
       callback,
     );
   }
 }
 
-function readWait(reply: ReplyReader, more?: WaitScript['more']): WaitReply {
-  const isListener = (at: number) => reply.integer(at) === 1;
-  if (isDone(reply))
-    return { kind: 'granted', count: reply.integer(1), isListener: isListener(2), ...more?.(reply) };
+/** The row `{1, count, listener, …}`. */
+export function readListener(granted: ReplyReader): Pick<Granted, 'isListener'> {
+  return { isListener: granted.integer(2) === 1 };
+}
+
+function readPlaced(reply: ReplyReader, busy: (reply: ReplyReader) => Busy): Placed {
   if (reply.integer(0) !== 0) throw reply.malformed();
   return {
-    ...readBusy(reply),
+    ...busy(reply),
     ticket: reply.integer(3),
-    isListener: isListener(4),
+    isListener: reply.integer(4) === 1,
     isListenerMissing: reply.integer(5) === 1,
     places: reply.integer(6),
     first: reply.text(7) || undefined,
   };
 }
 
-function readPass(reply: ReplyReader): PassReply {
+function readPass(reply: ReplyReader, busy: (reply: ReplyReader) => Busy): PassReply {
   switch (reply.integer(0)) {
     case 0:
-      return { ...readBusy(reply), places: reply.integer(3), first: reply.text(4) || undefined };
+      return { ...busy(reply), places: reply.integer(3), first: reply.text(4) || undefined };
     case 1:
       return { kind: 'called', place: reply.text(1) };
     case 2:
