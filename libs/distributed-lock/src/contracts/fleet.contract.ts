@@ -32,8 +32,8 @@ export interface LockInstance {
   /** The scheduled jobs of the instance. */
   readonly jobs: readonly InstanceJob[];
   /**
-   * At its last report: the locks that its callers waited for, and the semaphores whose expirable permits it held. Up
-   * to 50.
+   * At its last report: the locks for which its callers waited, and the expirable semaphores of which it held
+   * permits, up to 50. The locks that it holds are not among them: see {@link Fleet.locks}.
    */
   readonly locks: readonly InstanceLock[];
   /** The elections in which the instance has a candidate, up to 50. A change of the leader is reported at once. */
@@ -48,9 +48,9 @@ export interface InstanceElection {
   readonly isLeader: boolean;
 }
 
-/** A lock that an instance has named in its last report. */
+/** A lock for which callers of an instance wait, or an expirable semaphore of which it holds permits. */
 export interface InstanceLock {
-  /** The name of the lock; with `nameMapper` its key. */
+  /** The name of the lock. With `nameMapper`, which cannot be reversed: its name in Redis. */
   readonly name: string;
   /** How many permits of this expirable semaphore the instance held; 0 for another kind of lock. */
   readonly permits: number;
@@ -72,8 +72,8 @@ export type FoundKind =
 /** A holder of a lock, or a process that waits for it. */
 export interface FoundHolder {
   /**
-   * The holder id in Redis, `<client id>:<integer>`. For permits, and for waits that are known only from the report
-   * of an instance: the client id of that instance.
+   * The holder id in Redis, `<client id>:<integer>`. If the entry comes from the report of an instance, as all
+   * entries for permits do, the client id of that instance.
    */
   readonly holder: string;
   /**
@@ -87,7 +87,7 @@ export interface FoundHolder {
 
 /** A lock, semaphore or latch that has a key in Redis. */
 export interface FoundLock {
-  /** The name of the lock; with `nameMapper` its key. */
+  /** The name of the lock. With `nameMapper`, which cannot be reversed: its name in Redis. */
   readonly name: string;
   /** The key of the lock in Redis. */
   readonly key: string;
@@ -103,8 +103,8 @@ export interface FoundLock {
   /** The rest of the lease, in ms; `-1` without a lease. */
   readonly ttl: number;
   /**
-   * Up to 100 of those that wait. Of a fair lock: the holder ids in its queue, in their order. Of any other lock: the
-   * processes that are known to wait.
+   * Up to 100 waiters. For a fair lock: the holder ids in its queue, in their order. For any other lock: the
+   * processes that have a place in its queue, or have reported that they wait.
    */
   readonly waiters: readonly FoundHolder[];
   /**

@@ -50,9 +50,9 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
   readonly leaseTime?: Duration | undefined;
   /**
    * What a call returns if the lock was not acquired within `waitTime`, or if too many callers wait
-   * (`TOO_MANY_WAITERS`). `throw`: rejects with a `LockNotAcquiredError` (423 over HTTP). `skip`: returns
-   * `undefined` without running the method. A function: its result. The function is called only for the lock of
-   * this decorator, never for a lock that the method acquires itself.
+   * (`TOO_MANY_WAITERS`). `throw`: rejects with a `LockNotAcquiredError` (423 over HTTP). `skip`: returns `undefined`
+   * without running the method. A function: its result. The function is called only for the lock of this decorator,
+   * never for a lock that the method acquires itself, and never because Redis is unavailable.
    * @default 'throw'
    */
   readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext<A>) => R | PromiseLike<R>) | undefined;
@@ -88,8 +88,9 @@ export interface TickOptions {
    */
   readonly maxAttempts?: number | undefined;
   /**
-   * Only for `@Cron` with an expression: on any other schedule, the startup fails. After an outage of the fleet
-   * or of Redis, the latest missed tick runs once if it is not older than this. Earlier ticks do not run.
+   * Only for `@Cron` with an expression: on any other schedule, the startup fails. After an outage of the fleet or of
+   * Redis, the latest missed tick runs once if it is not older than this. Earlier ticks do not run, and neither do
+   * ticks before the first registration of the job.
    * @default none: every missed tick is recorded and does not run
    */
   readonly catchUp?: Duration | undefined;
@@ -98,28 +99,30 @@ export interface TickOptions {
    * not all start at the full hour. Each tick starts up to this much later, but not later than half of the time until
    * the next tick. The delay is computed from the key of the job and the tick: all instances have the same one.
    * `tick`, in the records and in `currentLock()`, stays the time of the schedule. If all instances stop within the
-   * delay, an instance that starts within it still runs the tick. Give all instances the same value: of different
-   * delays the shortest counts. A decorator above `@DistributedLock` sees the call end at once, before the delayed
-   * run. Not together with `shared: true`, or with `waitForCompletion` of `@Cron`.
+   * delay, an instance that starts within it still runs the tick. Give all instances the same value: if they differ,
+   * the tick starts after the shortest delay. The call by the scheduler ends at once, and the run starts later: a
+   * decorator above `@DistributedLock` sees neither the duration of the run nor its error. Not together with `shared:
+   * true`, or with `waitForCompletion` of `@Cron`.
    * @default none: each tick starts at its instant
    */
   readonly splay?: Duration | undefined;
   /**
-   * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
+   * How late a tick may still run, if one of these is the reason:
    *
-   * - No timer of an instance fired at the tick, and a later timer of the job notices this before the next tick is
-   * due.
-   * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, the other
-   *   instance takes it over however late it is.
+   * - No timer fired for the tick, such as on a machine whose clock was set, and the library finds that out before the
+   *   next tick is due.
+   * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'` it does so however
+   *   late it is.
    *
-   * If the timer of the tick fires late, such as on a blocked instance, the limit is 1 h. A `catchUp` longer than
-   * `grace`, or than that 1 h, replaces it.
+   * A tick that is later is recorded as missed. If the timer of the tick itself fires late, such as on a blocked
+   * instance, `grace` does not apply: the tick runs if it is at most 1 h late. Where `catchUp` is longer
+   * than one of these limits, it replaces that limit.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;
   /**
-   * The maximum duration of a run; `Infinity` removes the limit. The signal of a longer run aborts, with the
-   * code `MAX_HOLD`.
+   * The maximum duration of a run; `Infinity` removes the limit. The signal of a longer run aborts, with the code
+   * `MAX_HOLD`. The run counts as crashed: with `onCrash: 'retry'` the tick runs again when the lease has ended.
    * @default the `maxHold` of the module, or '1h' if it is not set
    */
   readonly maxHold?: Duration | undefined;

@@ -9,8 +9,8 @@ export interface Heartbeat {
   /**
    * - `start`: the run has started.
    * - `success`: the run has completed.
-   * - `failure`: the run threw an error, lost its lease, or was stopped by a shutdown with `onCrash: 'skip'`; or its tick
-   *   was abandoned.
+   * - `failure`: the run threw an error or lost its lease; or a shutdown stopped it, and the job has `onCrash: 'skip'`;
+   *   or its tick was abandoned, because {@link TickOptions.maxAttempts} runs of it have crashed.
    */
   readonly state: 'start' | 'success' | 'failure';
   /** The number of the run, 1 for the first one of its tick. */
@@ -46,7 +46,7 @@ export interface HeartbeatUrls {
  *
  * - A URL, such as one of healthchecks.io: the library sends a POST to `<url>/start` when a run starts, to `<url>`
  * when it has completed, and to `<url>/fail` when it has failed. If the URL has a query, `/start` and `/fail` are
- * inserted before it. Each POST has 5 s.
+ * inserted before it. Each POST is given up after 5 s.
  * - An object: a URL for each state.
  * - A function: called for each state. It has 5 s to settle.
  */

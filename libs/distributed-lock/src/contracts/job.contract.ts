@@ -4,17 +4,18 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * The due time of the newest tick that was started, queued or skipped, in epoch ms. Until there is one: the last
-   * scheduled time before the first registration of the job, or `0` if there is none. For an interval: the time of
-   * the latest start or skip, or of the registration. `undefined` if the record of the job is incomplete.
+   * Ticks up to this time, in epoch ms, are decided: only later ones can still begin. It is the due time of the
+   * newest tick that was started, queued or skipped. Before the first of them: the last time of the schedule before
+   * the job was first registered, or `0` if the schedule has no such time. For an interval: the time of the latest
+   * start or skip, else of the registration. `undefined` if Redis has lost a part of the state of the job.
    */
   readonly mark: number | undefined;
   /**
-   * When the next tick is due, in epoch ms; with `splay`: when it starts. It is in the past while no instance has
-   * claimed that tick. For an interval: the last start plus the period. `undefined` if there is no next tick, as for
-   * a cron expression with 30 February. Also `undefined` if it is unknown: for `@Timeout()`, `@Cron` with a `Date`, a
-   * job of `runOnce()`, and a job whose last tick was claimed by an older version of this library. If methods share
-   * the job, it is the next tick of the method whose tick was claimed last.
+   * When the next tick is due, in epoch ms; with `splay`: when it starts. A time in the past means that the tick is
+   * due, and that no instance has claimed it yet. For an interval: the last start plus the period. `undefined` if
+   * there is no next tick, as for a cron expression with 30 February. Also `undefined` if it is unknown: for
+   * `@Timeout()`, `@Cron` with a `Date`, a job of `runOnce()`, and a job whose last tick was claimed by an older
+   * version of this library. If methods share the job, it is the next tick of the method whose tick was claimed last.
    */
   readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
@@ -88,10 +89,10 @@ export interface ForgetOptions {
 
 /**
  * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis and
- * `namePrefix`, even if that process has none of the jobs. For a job without a record in Redis, `status`
- * returns `undefined` and the other methods reject with `UNKNOWN_JOB`. For a job of this process, `pause`,
- * `resume` and `runNow` create the record first. A method rejects with `INVALID_NAME` if the key is not a valid
- * lock name, and with `KIND_CONFLICT` if the key is in use with another kind.
+ * `namePrefix`, even if that process has none of the jobs. For a job that is not registered in Redis, `status`
+ * returns `undefined`, and the methods that take the name of a job reject with `UNKNOWN_JOB`. A job of this process
+ * is registered first by `pause`, `resume` and `runNow`. A method rejects with `INVALID_NAME` if the key is not a
+ * valid lock name, and with `KIND_CONFLICT` if the key is in use with another kind.
  */
 export interface JobControl {
   /**
@@ -111,9 +112,10 @@ export interface JobControl {
    */
   resume(job: string): Promise<boolean>;
   /**
-   * Runs the job once, now, on one instance. Also runs a paused job. Leaves out instances on which the job is
-   * disabled, stopped, deleted or not started. Waits up to `timeout` until the run starts. If another
-   * `runNow()` of the job already waits, both calls wait for the same run.
+   * Runs the job once, on one instance, as soon as its lock is free. Also runs a paused job. Only an instance whose
+   * scheduler runs the job can make the run: not one on which the job has `disabled: true`, or was stopped or deleted
+   * in the `SchedulerRegistry`. Waits up to `timeout` until the run starts. If another `runNow()` of the job already
+   * waits, both calls wait for the same run.
    * @returns `true` as soon as the run has started; `false` if it has not started within `timeout`. Resolves to
    * `false` without waiting for `timeout` if an instance was granted the run but cannot start it: a decorator
    * above `@DistributedLock` skipped the call, or the instance died and `onCrash` is `'skip'`
@@ -131,16 +133,16 @@ export interface JobControl {
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
   /**
    * Returns up to `limit` jobs of this `namePrefix`, sorted by name: of all applications and instances, even if no
-   * instance has the job any more. An instance writes its jobs to the list when it registers them, and again with a
-   * tick, once a minute at most. Up to 10,000 jobs are listed. A job is left out if Redis refuses to read its record.
-   * A job that only older versions of this library have is not listed.
+   * instance has the job any more. A job enters the list when an instance registers it, and again with its ticks,
+   * once a minute at most: a list that Redis has lost is soon whole again. Up to 10,000 jobs are listed. A job is
+   * left out if Redis refuses to read its record. A job that only older versions of this library have is not listed.
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `limit`
    * @throws LockUnavailableError
    */
   list(options?: ListOptions): Promise<ListedJob[]>;
   /**
    * Returns the state of a job.
-   * @returns `undefined` for a job without a record in Redis
+   * @returns `undefined` for a job that is not registered in Redis
    * @throws LockUnavailableError
    */
   status(job: string): Promise<JobStatus | undefined>;

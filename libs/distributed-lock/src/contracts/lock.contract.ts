@@ -15,8 +15,9 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
    * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
-   * Redis still has the lock. While at least 99 % of the lease is left, an unlock may hand the lock over to a waiter
-   * of this process with the same `leaseTime`. That waiter has only the rest of the lease.
+   * Redis still has the lock. At an unlock the next waiter of this process may get the lock with the lease that is
+   * running, instead of a new one (see {@link HandOverBounds}): only if it asked for the same `leaseTime`, and at
+   * least 99 % of the lease is left.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -63,19 +64,21 @@ export interface LockHandle extends AsyncDisposable {
   /** The newest fencing token of a fenced lock, a leader or the run of a tick; `undefined` for other locks. */
   readonly token: bigint | undefined;
   /**
-   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. It aborts late
-   * if another `LockService` ended the lease, such as by `forceUnlock()`, or if Redis lost its data: at the next
-   * renewal or, with a fixed lease, at the next check (see `LockOptions.leaseTime`). In a suspended process it aborts
-   * when the process resumes. It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the
-   * hold exceeds `maxHold`. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues
-   * after the release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created
-   * when this property is first read.
+   * Aborts with a `LockLostError` shortly before the lease ends, if it was not renewed: before Redis can grant the
+   * lock to another holder. If another `LockService` ended the lease, such as by `forceUnlock()`, or if Redis lost
+   * its data, it aborts late: at the next renewal or, with a fixed lease, at the next check (see
+   * `LockOptions.leaseTime`). If the lease ended while the process was suspended, it aborts when the process resumes.
+   * It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the hold exceeds `maxHold`.
+   * The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If you
+   * pass the signal to `fetch()`, read the body before the unlock. The signal is created when this property is first
+   * read.
    */
   readonly signal: AbortSignal;
   /**
-   * Whether the lock is held. Becomes `false` shortly before the lease can end in Redis, according to the
-   * monotonic clock of this process. Where {@link signal} aborts late, `isHeld` changes late as well. After the
-   * machine was suspended, `false` until Redis has confirmed the lease.
+   * Whether the lock is held. Becomes `false` shortly before the lease can end in Redis, according to the monotonic
+   * clock of this process. Where {@link signal} aborts late, `isHeld` changes late as well. After the machine was
+   * suspended, `false` until Redis has confirmed that the lease still exists; then it is `true` again, and {@link
+   * signal} was not aborted.
    */
   readonly isHeld: boolean;
   /**
@@ -140,7 +143,8 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends; with the code
    * `TOO_MANY_WAITERS` if too many callers of this process wait
    * @throws LockUnavailableError if Redis refuses the command, or does not answer in time (see {@link
-   * LockOptions.waitTime}); `SHUTTING_DOWN` while the application shuts down, except in the scope of any lock
+   * LockOptions.waitTime}); `SHUTTING_DOWN` while the application shuts down, unless the caller is in the scope of a
+   * lock, whichever one
    * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
    * (`NOT_REENTRANT`, `UPGRADE`)
    */
@@ -246,7 +250,7 @@ export interface ReadWriteLock {
  * there.
  */
 export interface CurrentLock extends LockHandle {
-  /** For a tick: when it was due, in epoch ms; see `TickRecord.tick`. */
+  /** For a tick: when it was due, in epoch ms, the same in all attempts; see `TickRecord.tick`. */
   readonly tick: number | undefined;
   /** For a tick: the number of the run, 1 for the first. */
   readonly attempt: number | undefined;

@@ -9,9 +9,10 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * For Redisson clients: how long they wait at a fair lock behind a waiter of this library that has no time limit,
-   * and whose process has died. Clients of this library wait about 3 s. Minimum: 1 s. Maximum: 1 h; a longer value
-   * counts as 1 h. Redisson has a setting of the same name and meaning.
+   * Concerns only Redisson clients, at a fair lock. If a process dies while a call of it waits without a time limit,
+   * Redisson clients behind that call in the queue wait for this long until they pass it. Clients of this library
+   * wait about 3 s. Minimum: 1 s. Maximum: 1 h; a longer value counts as 1 h. Redisson has a setting of the same name
+   * and meaning.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -37,8 +38,9 @@ export interface LockModuleSettings {
    */
   readonly appName?: string | undefined;
   /**
-   * The maximum duration of a hold, from the grant of a lock to its release. Minimum: 1 ms. The signal of a
-   * longer hold aborts with the code `MAX_HOLD`, and its lease is no longer renewed. Not for elections.
+   * The maximum duration of a hold, from the grant of a lock to its release. Minimum: 1 ms. The signal of a longer
+   * hold aborts with the code `MAX_HOLD`, `isHeld` becomes `false`, and the lock is free when its lease ends, because
+   * it is no longer renewed. Not for elections.
    * @default no limit; '1h' for ticks
    */
   readonly maxHold?: Duration | undefined;
@@ -68,10 +70,11 @@ export interface LockModuleSettings {
   /** The timeout of one call to Redis. Minimum: 50 ms. @default '1s' */
   readonly commandTimeout?: Duration | undefined;
   /**
-   * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A grant without
-   * acknowledgement is undone and requested again. The call rejects with `NOT_REPLICATED` if its `waitTime` ends
-   * meanwhile; a call without a limit rejects after 5 such grants. Red locks are not affected. If the server refuses
-   * `WAIT` or `INFO`, the option has no effect, which is logged once.
+   * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. If they do not acknowledge a
+   * grant in time, the library undoes it, and requests the lock again, until `waitTime` ends; for a call without a
+   * limit 5 times. Then the call rejects with `NOT_REPLICATED`. A renewal without acknowledgement counts as
+   * unanswered, and is repeated. Red locks are not affected. If the server refuses `WAIT` or `INFO`, the option has
+   * no effect, which is logged once.
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;
@@ -84,10 +87,10 @@ export interface LockModuleSettings {
   readonly serverCheck?: boolean | undefined;
   /**
    * Whether the instance reports itself to Redis: 2 s after its start, and then every 10 s. The report has its
-   * application, version, host, process id, jobs and elections, how many locks it holds, for which locks it waits,
-   * and of which semaphores it holds permits. A change of a leader is reported at once. `LockService.fleet` and the
-   * command line show which instance holds a lock, and which instances have a job. A dead instance disappears after
-   * 45 s.
+   * application, version, host, process id, jobs and elections, the number of locks that it holds, the names of the
+   * locks for which it waits, and the names of the expirable semaphores whose permits it holds. A change of a leader
+   * is reported at once. `LockService.fleet` and the command line show which instance holds a lock, and which
+   * instances have a job. A dead instance disappears after 45 s.
    * @default true
    */
   readonly instanceInfo?: boolean | undefined;

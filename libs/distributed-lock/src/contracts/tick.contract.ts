@@ -3,8 +3,8 @@
  *
  * - `running`: the run has not ended.
  * - `completed`: the run ended without an error.
- * - `failed`: the run threw an error, was skipped by a decorator above `@DistributedLock`, or was stopped by a
- *   shutdown with `onCrash: 'skip'`.
+ * - `failed`: the run threw an error; or a decorator above `@DistributedLock` did not call the method, after the tick
+ * was claimed; or a shutdown stopped the run of a job with `onCrash: 'skip'`.
  * - `crashed`: the lease ended during the run.
  * - `abandoned`: as `crashed`, and `maxAttempts` allows no more runs.
  * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
@@ -36,8 +36,9 @@ export interface TickRecord {
   /** The application of {@link instance}. */
   readonly app: string;
   /**
-   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For `paused`,
-   * which is written when the job is resumed: who resumed it, in the form of {@link JobStatus.pausedBy}.
+   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. A record of the
+   * outcome `paused` is written when the job is resumed, and has here who resumed it, in the form of {@link
+   * JobStatus.pausedBy}.
    */
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */

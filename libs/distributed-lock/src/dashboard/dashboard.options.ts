@@ -29,9 +29,9 @@ export interface DashboardOptions {
   /** The title of the page. @default 'Jobs and locks' */
   readonly title?: string | undefined;
   /**
-   * Names the operator, for the log, for the event `operatorAction`, and for the record of the job: the page and the command line
-   * show who paused or resumed it, or requested a run. Up to 200 characters are kept. Without a name the record has
-   * `(dashboard of <host>:<pid>)`.
+   * Returns the name of the operator. It stands in the log, in the event `operatorAction`, and in the record of the
+   * job, so that the page and the command line can show who paused or resumed the job, or requested a run. Up to 200
+   * characters are kept. Without a name the record has `(dashboard of <host>:<pid>)`.
    * @default the `username`, `email`, `name`, `sub` or `id` of `request.user`; without one, the address of the client
    */
   userOf?(request: DashboardRequest): string | undefined;

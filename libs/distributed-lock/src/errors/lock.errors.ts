@@ -75,9 +75,10 @@ export class LockNotAcquiredError extends DistributedLockError {
 }
 
 /**
- * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. The code is `LOST`, also
- * at a shutdown and for a leader that resigned, or `MAX_HOLD` if the hold lasted longer than `maxHold`; `RELEASED` if
- * work still uses the lock after the unlock. The `reason` of an aborted `handle.signal` is a `LockLostError`, too.
+ * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. The code is `LOST`,
+ * `MAX_HOLD` (the hold lasted longer than `maxHold`) or `RELEASED` (work still uses the lock after the unlock).
+ * `LOST` is also the code when a shutdown ends the work, or a leader has resigned. The `reason` of an aborted
+ * `handle.signal` is a `LockLostError`, too.
  */
 export class LockLostError extends DistributedLockError {
   static {
@@ -140,8 +141,8 @@ export class StaleTokenError extends DistributedLockError {
 /**
  * The call failed for one of these reasons, never because another holder has the lock:
  *
- * - `UNAVAILABLE`: Redis did not answer, or no majority of the servers of a red lock did; or `guardedWrite()` got an
- * unknown reply.
+ * - `UNAVAILABLE`: Redis did not answer; or, for a red lock, fewer servers answered than a majority; or
+ * `guardedWrite()` got an unknown reply.
  * - `REJECTED_BY_REDIS`, `WRONG_TYPE`: Redis refused the command.
  * - `NOT_REPLICATED`: too few replicas acknowledged the grant.
  * - `SHUTTING_DOWN`: the application shuts down.
@@ -172,7 +173,7 @@ export class LockUnavailableError extends DistributedLockError {
   }
 }
 
-/** An invalid option, name or use of the library. */
+/** An invalid option, name or use of the library. Over HTTP: 500. The table in docs/reference.md has all its codes. */
 export class LockConfigurationError extends DistributedLockError {
   static {
     brandClass(this, 'LockConfigurationError');

@@ -22,8 +22,9 @@ export type LockKindName =
 
 /**
  * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `acquire`,
- * `tryAcquire`, `using`, a decorator or an interceptor, but not of `elect()`. Ticks have events of their own. The
- * renewals of ticks and leaders emit `renewed` and `unknown`, as others do.
+ * `tryAcquire`, `using`, a decorator or an interceptor. `elect()` has no events, and ticks have events of their own,
+ * whose names begin with `tick`. Only the events of renewals, `renewed` and `unknown`, are emitted for the locks of
+ * leaders and ticks, too.
  */
 export interface AcquisitionEvent {
   /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */
@@ -210,9 +211,9 @@ export interface OperatorActionEvent {
 }
 
 /**
- * This instance could not claim the tick: Redis refused the claim, or did not answer before the next tick was due
- * (but within 1 s at least, and 5 s at most). Emitted once per instance and tick. Another instance may run the tick,
- * and with `catchUp` this instance may claim it later.
+ * This instance could not claim the tick: Redis refused the claim, or did not answer in time: the claim is repeated
+ * until the next tick is due, but for 1 s at least and 5 s at most. Emitted once per instance and tick. Another
+ * instance may run the tick, and with `catchUp` this instance may claim it later.
  */
 export interface TickUnclaimedEvent extends TickEvent {
   /** The error of the claim. */
@@ -259,9 +260,9 @@ export interface LockEventMap {
 
 /**
  * A listener for the events of a module instance: one method for each event of interest. Methods are called
- * synchronously. `attempt` runs in the async context of the caller; the other methods run in the context in
- * which the event occurs. An error, or a rejected promise, of a listener is logged and has no other effect. No
- * caller waits for a listener.
+ * synchronously. `attempt` runs in the async context of the caller. The other methods may run in any async context:
+ * an `AsyncLocalStorage` of the caller may be empty there. An error, or a rejected promise, of a listener is logged
+ * and has no other effect. No caller waits for a listener.
  */
 export type LockListener = {
   readonly [Name in keyof LockEventMap]?: ((event: LockEventMap[Name]) => unknown) | undefined;

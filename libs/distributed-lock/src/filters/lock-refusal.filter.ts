@@ -25,11 +25,15 @@ import { showAs } from '../objects/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest has
- * no global filters for gateways. Nest first tries the filter that was bound last. A filter of yours that catches all
- * errors would answer with 500 if Nest tried it first. So the module binds this filter directly after such filters,
- * and Nest tries it before them. To handle lock errors yourself, bind your own filter, such as
- * `@Catch(LockNotAcquiredError)`, after your filters that catch all errors. Nest then tries it before this one. As
- * for every global filter, a hybrid application needs `inheritAppConfig: true`.
+ * no global filters for gateways. Of the global filters, Nest tries the one that was bound last first. The module
+ * makes this order, wherever it is imported:
+ *
+ * 1. your filters that you have bound after the last filter that catches all errors;
+ * 2. this filter;
+ * 3. your filters that catch all errors, which would answer with 500, and those that you have bound before them.
+ *
+ * So to handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your filters
+ * that catch all errors. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

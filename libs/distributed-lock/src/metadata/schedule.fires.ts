@@ -69,10 +69,11 @@ export function markFire<T>(fire: Fire, start: () => T): T {
 }
 
 /**
- * Runs `work`. In it, the first call of each scheduled method with `@DistributedLock` is a direct call and not a
- * tick: the method acquires the lock as if it had no schedule. A second call of the same method needs a
- * `directCall()` of its own. Use it only if a decorator above `@DistributedLock`, such as a queue, delays calls and
- * loses their async context. Otherwise the library itself distinguishes direct calls from calls of the scheduler.
+ * Marks the calls that `work` makes of scheduled methods with `@DistributedLock` as direct calls: calls by your code,
+ * not by the scheduler. A direct call is no tick: the method acquires the lock as if it had no schedule. The mark is
+ * for the first call of each method; a second call of the same method needs a `directCall()` of its own. You need this
+ * only if a decorator above `@DistributedLock`, such as a queue, delays calls and loses their async context. Otherwise
+ * the library itself knows which calls are direct ones.
  * @returns the result of `work`
  */
 export function directCall<T>(work: () => T): T {

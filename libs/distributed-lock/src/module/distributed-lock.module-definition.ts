@@ -42,9 +42,9 @@ export interface DistributedLockModuleExtras {
   readonly name?: string | undefined;
   /**
    * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError` (503) to
-   * the error of the transport. With several module instances, one of their filters converts all errors. If their
-   * `busyStatus` differs, keep the filter on the instance whose status clients should get, and set `refusalFilter:
-   * false` on all others.
+   * the error of the transport. With several module instances, the filter that Nest tries first converts the lock
+   * errors of all of them, with its own `busyStatus`. If these differ, keep the filter on the instance whose status
+   * clients should get, and set `refusalFilter: false` on all others.
    * @default true
    */
   readonly refusalFilter?: boolean;
