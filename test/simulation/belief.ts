@@ -40,6 +40,8 @@ export interface Wish {
   readonly since: number;
   /** How long the lock may be free meanwhile, in ms, while nothing is wrong. */
   readonly bound: number;
+  /** The same where two other processes were hurt meanwhile. @default {@link bound} */
+  readonly boundOfTwo?: number | undefined;
   /** Whether a fault of another instance delays it as well, which may come before it. */
   readonly hasOthersBefore?: boolean;
   /** A candidate leaves its election as soon as its process is shut down; a waiter may still get its lock. @default false */

@@ -164,6 +164,11 @@ export class BeliefWatch implements CallerWatch {
       this.report('I4', `${instance.name} has lost ${key} though nothing has happened`);
   }
 
+  /** How long what is free since `freeSince` may stay so, in ms. */
+  boundOf({ bound, boundOfTwo = bound }: Pick<Wish, 'bound' | 'boundOfTwo'>, freeSince: number): number {
+    return this.fleet.hurtSince(freeSince) > 1 ? boundOfTwo : bound;
+  }
+
   #checkWishes(): void {
     const { world, fleet } = this;
     const free = new Map<string, boolean>();
@@ -177,7 +182,7 @@ export class BeliefWatch implements CallerWatch {
       return freeSince;
     };
     for (const wish of this.wishes) {
-      const { instance, key, others: more = [], since, bound, hasOthersBefore = false } = wish;
+      const { instance, key, others: more = [], since, hasOthersBefore = false } = wish;
       // First: it is noted while an instance is away.
       const { calmSince } = instance;
       if (wish.endsWithShutdown === true && instance.isEnding) continue;
@@ -186,7 +191,7 @@ export class BeliefWatch implements CallerWatch {
       for (const other of more) if (freeSince !== Infinity) freeSince = Math.max(freeSince, sinceWhen(other));
       if (freeSince === Infinity) continue;
       const from = Math.max(freeSince, since, calmSince, hasOthersBefore ? others : 0);
-      if (world.now - from > bound)
+      if (world.now - from > this.boundOf(wish, freeSince))
         this.report(
           'free and wanted',
           `${key} is free for ${Math.round(world.now - from)} ms while ${instance.name} waits`,

@@ -3,7 +3,7 @@ import { currentLock } from '../../libs/distributed-lock/src/locks/current.lock.
 import type { Belief, Wish } from './belief.js';
 import { LEADER } from './called.kinds.js';
 import { CallerLoop } from './caller.loop.js';
-import { FREE } from './lock.caller.js';
+import { FREE, FREE_QUEUED } from './lock.caller.js';
 import { SETTINGS } from './simulated.instance.js';
 
 /** The longest pauses before a candidate campaigns again, in ms: after it has led, and after its work has failed (docs/leader-election.md). */
@@ -119,6 +119,7 @@ export class CandidateCaller extends CallerLoop {
       key: SETTINGS.mapName(LEADER),
       since: world.now + pause,
       bound: FREE,
+      boundOfTwo: FREE_QUEUED,
       endsWithShutdown: true,
     };
     watch.wishes.add(this.#wish);

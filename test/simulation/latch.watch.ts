@@ -36,9 +36,10 @@ export class LatchWatch implements OtherWatch {
     return service.getCountDownLatch(name);
   }
 
-  /** Whether what callers have done says whether a latch is open. */
+  /** Whether what callers have done says whether a latch is open. After a violation nothing is noted any more. */
   isKnown(round: LatchRound): boolean {
-    return !round.isLost && this.place.losses.isSplit !== true;
+    const { losses, watch } = this.place;
+    return !round.isLost && losses.isSplit !== true && watch.violations.length === 0;
   }
 
   /** Whether a latch is open. */

@@ -23,6 +23,16 @@ export const FREE_AFTER: Readonly<Record<string, number> & Record<'fair' | 'read
   read: 2250 + FREE,
 };
 
+/** The same in the queue of processes where two of them were hurt at once: its two listeners check every 3 s. */
+export const FREE_QUEUED = 3000 + FREE;
+
+/** The kinds whose processes wait in that queue. */
+const QUEUED: ReadonlySet<string> = new Set(['reentrant', 'nonReentrant', 'fenced']);
+
+export function boundOfTwo({ name }: CalledKind): number | undefined {
+  return QUEUED.has(name) ? FREE_QUEUED : undefined;
+}
+
 /** What a caller asks for. */
 interface Call {
   readonly kind: CalledKind;
@@ -81,7 +91,8 @@ export class LockCaller extends CallerLoop<BeliefWatch> {
     const { kind, key, since, lock } = call;
     const { watch, instance, world } = this.place;
     const bound = FREE_AFTER[kind.name] ?? FREE;
-    const wish = { instance, key, since, bound, hasOthersBefore: kind.name in FREE_AFTER };
+    const hasOthersBefore = kind.name in FREE_AFTER;
+    const wish = { instance, key, since, bound, boundOfTwo: boundOfTwo(kind), hasOthersBefore };
     watch.wishes.add(wish);
     let granted: Belief | undefined;
     try {

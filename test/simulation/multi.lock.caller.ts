@@ -3,7 +3,7 @@ import { GroupHandle } from '../../libs/distributed-lock/src/groups/group.handle
 import type { Belief } from './belief.js';
 import type { CalledKind } from './called.kinds.js';
 import { CallerLoop, type CallerPlace } from './caller.loop.js';
-import { FREE, FREE_AFTER } from './lock.caller.js';
+import { boundOfTwo, FREE, FREE_AFTER } from './lock.caller.js';
 import { SETTINGS } from './simulated.instance.js';
 
 /** A lock among others, by its name. */
@@ -45,6 +45,7 @@ export class MultiLockCaller extends CallerLoop {
       others: keys.slice(1),
       since: world.now,
       bound: Math.max(...bounds),
+      boundOfTwo: Math.max(...bounds, ...members.map(({ kind }) => boundOfTwo(kind) ?? 0)),
       hasOthersBefore: members.some(({ kind }) => kind.name in FREE_AFTER),
     };
     watch.wishes.add(wish);

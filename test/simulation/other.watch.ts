@@ -1,7 +1,7 @@
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import type { Belief, Violation } from './belief.js';
+import type { Belief, Violation, Wish } from './belief.js';
 import type { CallingInstance } from './calling.instance.js';
-import { FREE } from './lock.caller.js';
+import { FREE, FREE_QUEUED } from './lock.caller.js';
 import type { StoredPermits } from './stored.permits.js';
 import type { World } from './world.js';
 
@@ -20,6 +20,8 @@ interface HolderWatch {
   /** Whether nothing is known that could have ended it. */
   isCertain(belief: Belief): boolean;
   report(rule: string, what: string): void;
+  /** How long what is free since `freeSince` may stay so, in ms. @default the bound */
+  boundOf?(wish: Pick<Wish, 'bound' | 'boundOfTwo'>, freeSince: number): number;
 }
 
 /** What the store may have lost. */
@@ -57,16 +59,20 @@ export interface OtherWish {
   readonly since: number;
 }
 
-/** A caller whose process is well has what it waits for soon. @param what is there for it, and since when, in ms */
+/**
+ * A caller whose process is well has what it waits for soon.
+ * @param what is there for it, and since when, in ms; whether processes wait for it in a queue
+ */
 export function checkWish(
   { world, watch }: OtherPlace,
   { instance, since }: OtherWish,
-  what: { readonly name: string; readonly since: number },
+  what: { readonly name: string; readonly since: number; readonly isQueued?: boolean },
 ): void {
   // First: it is noted while an instance is away.
   const { calmSince } = instance;
   if (!instance.isRunning || !instance.isConnected) return;
   const waited = world.now - Math.max(what.since, since, calmSince);
-  if (waited > FREE)
+  const bounds = { bound: FREE, boundOfTwo: what.isQueued === true ? FREE_QUEUED : FREE };
+  if (waited > (watch.boundOf?.(bounds, what.since) ?? FREE))
     watch.report('free and wanted', `${what.name} for ${Math.round(waited)} ms while ${instance.name} waits`);
 }

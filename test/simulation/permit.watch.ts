@@ -79,7 +79,7 @@ export class PermitWatch implements OtherWatch {
     }
     const since = (this.#freeSince ??= this.place.world.now);
     for (const wish of this.wishes)
-      checkWish(this.place, wish, { name: `a permit of ${this.key} is free`, since });
+      checkWish(this.place, wish, { name: `a permit of ${this.key} is free`, since, isQueued: true });
   }
 
   /** In the end all permits are available, also those of processes that are dead. */

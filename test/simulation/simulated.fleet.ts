@@ -21,8 +21,8 @@ export class SimulatedFleet {
   readonly #instances: SimulatedInstance[] = [];
   /** The moment at which the last fault of any instance ended. */
   lastTrouble = 0;
-  /** When a process last ended. */
-  lastEnd = -Infinity;
+  /** When each process has ended. */
+  readonly #ends: number[] = [];
   /** How often each kind of fault happened. */
   readonly faults = new Map<string, number>();
   #generation = 0;
@@ -41,6 +41,17 @@ export class SimulatedFleet {
 
   get live(): readonly SimulatedInstance[] {
     return this.#instances.filter(({ isLive }) => isLive);
+  }
+
+  /** When a process last ended. */
+  get lastEnd(): number {
+    return Math.max(-Infinity, ...this.#ends);
+  }
+
+  /** How many processes were stopped, cut off or dead at some moment after `time`. */
+  hurtSince(time: number): number {
+    const isHurt = this.live.filter(({ calmSince }) => calmSince > time);
+    return isHurt.length + this.#ends.filter((end) => end > time).length;
   }
 
   at(place: number): SimulatedInstance | undefined {
@@ -141,7 +152,7 @@ export class SimulatedFleet {
 
   #end(instance: SimulatedInstance): void {
     instance.crash();
-    this.lastEnd = Math.max(this.lastEnd, instance.endedAt);
+    this.#ends.push(instance.endedAt);
   }
 
   /** As by SIGTERM: the process ends when it has released its locks. */
