@@ -98,25 +98,25 @@ export interface TickOptions {
    * Only for `@Cron` with an expression: spreads the starts of the ticks, so that the jobs of many applications do
    * not all start at the full hour. Each tick starts up to this much later, but not later than half of the time until
    * the next tick. The delay is computed from the key of the job and the tick: all instances have the same one.
-   * `tick`, in the records and in `currentLock()`, stays the time of the schedule. If all instances stop within the
-   * delay, an instance that starts within it still runs the tick. Give all instances the same value: if they differ,
-   * the tick starts after the shortest delay. The call by the scheduler ends at once, and the run starts later: a
-   * decorator above `@DistributedLock` sees neither the duration of the run nor its error. Not together with `shared:
-   * true`, or with `waitForCompletion` of `@Cron`.
+   * `tick`, in the records and in `currentLock()`, stays the time of the schedule. If all instances stop during the
+   * delay, an instance that boots before the delay is over runs the tick. Give all instances the same value: if they
+   * differ, the tick starts after the shortest delay. The call by the scheduler ends at once, and the run starts
+   * later: a decorator above `@DistributedLock` sees neither the duration of the run nor its error. Not together with
+   * `shared: true`, or with `waitForCompletion` of `@Cron`.
    * @default none: each tick starts at its instant
    */
   readonly splay?: Duration | undefined;
   /**
    * How late a tick may still run, if one of these is the reason:
    *
-   * - No timer fired for the tick, such as on a machine whose clock was set, and the library finds that out before the
-   *   next tick is due.
+   * - The timer of the tick did not fire, for example because the clock of the machine was set, and the library notices
+   *   this before the next tick is due.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'` it does so however
    *   late it is.
    *
    * A tick that is later is recorded as missed. If the timer of the tick itself fires late, such as on a blocked
-   * instance, `grace` does not apply: the tick runs if it is at most 1 h late. Where `catchUp` is longer
-   * than one of these limits, it replaces that limit.
+   * instance, `grace` does not apply: the tick runs if it is at most 1 h late. If `catchUp` is longer than `grace`,
+   * it is used in place of `grace`; if it is longer than 1 h, also in place of that hour.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

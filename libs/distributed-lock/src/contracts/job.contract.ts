@@ -5,9 +5,10 @@ import type { TickRecord } from './tick.contract.js';
 export interface JobStatus {
   /**
    * Ticks up to this time, in epoch ms, are decided: only later ones can still begin. It is the due time of the
-   * newest tick that was started, queued or skipped. Before the first of them: the last time of the schedule before
-   * the job was first registered, or `0` if the schedule has no such time. For an interval: the time of the latest
-   * start or skip, else of the registration. `undefined` if Redis has lost a part of the state of the job.
+   * newest tick that was started, queued or skipped. Until there is such a tick, it is the latest time of the
+   * schedule that lies before the first registration of the job, or `0` if there is none. For an interval: the time
+   * of the latest start or skip, else of the registration. `undefined` if Redis has lost a part of the state of the
+   * job.
    */
   readonly mark: number | undefined;
   /**
@@ -90,9 +91,10 @@ export interface ForgetOptions {
 /**
  * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis and
  * `namePrefix`, even if that process has none of the jobs. For a job that is not registered in Redis, `status`
- * returns `undefined`, and the methods that take the name of a job reject with `UNKNOWN_JOB`. A job of this process
- * is registered first by `pause`, `resume` and `runNow`. A method rejects with `INVALID_NAME` if the key is not a
- * valid lock name, and with `KIND_CONFLICT` if the key is in use with another kind.
+ * returns `undefined`, and the methods that take the name of a job reject with `UNKNOWN_JOB`. In a process that has
+ * the job, `pause`, `resume` and `runNow` register it instead of rejecting, and then do their work. A method rejects
+ * with `INVALID_NAME` if the key is not a valid lock name, and with `KIND_CONFLICT` if the key is in use with another
+ * kind.
  */
 export interface JobControl {
   /**
@@ -133,9 +135,10 @@ export interface JobControl {
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
   /**
    * Returns up to `limit` jobs of this `namePrefix`, sorted by name: of all applications and instances, even if no
-   * instance has the job any more. A job enters the list when an instance registers it, and again with its ticks,
-   * once a minute at most: a list that Redis has lost is soon whole again. Up to 10,000 jobs are listed. A job is
-   * left out if Redis refuses to read its record. A job that only older versions of this library have is not listed.
+   * instance has the job any more. A job enters the list when an instance registers it. Its ticks add it again, at
+   * most once a minute, so that the list is soon whole again if Redis has lost it. Up to 10,000 jobs are listed. A
+   * job is left out if Redis refuses to read its record. A job that only older versions of this library have is not
+   * listed.
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `limit`
    * @throws LockUnavailableError
    */

@@ -15,9 +15,9 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
    * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
-   * Redis still has the lock. At an unlock the next waiter of this process may get the lock with the lease that is
-   * running, instead of a new one (see {@link HandOverBounds}): only if it asked for the same `leaseTime`, and at
-   * least 99 % of the lease is left.
+   * Redis still has the lock. If at least 99 % of the lease is left at an unlock, a waiter of this process that asked
+   * for the same `leaseTime` may take over the running lease instead of a new one (a hand-off: see {@link
+   * HandOverBounds}).
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -77,8 +77,8 @@ export interface LockHandle extends AsyncDisposable {
   /**
    * Whether the lock is held. Becomes `false` shortly before the lease can end in Redis, according to the monotonic
    * clock of this process. Where {@link signal} aborts late, `isHeld` changes late as well. After the machine was
-   * suspended, `false` until Redis has confirmed that the lease still exists; then it is `true` again, and {@link
-   * signal} was not aborted.
+   * suspended, `isHeld` is `false` until Redis answers. If the lease still exists, `isHeld` becomes `true` again; if
+   * not, {@link signal} aborts.
    */
   readonly isHeld: boolean;
   /**

@@ -9,8 +9,8 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * Concerns only Redisson clients, at a fair lock. If a process dies while a call of it waits without a time limit,
-   * Redisson clients behind that call in the queue wait for this long until they pass it. Clients of this library
+   * Concerns only Redisson clients, at a fair lock. If a process dies while it waits there without a time limit, its
+   * place stays in the queue. Redisson clients behind that place skip it after this time. Clients of this library
    * wait about 3 s. Minimum: 1 s. Maximum: 1 h; a longer value counts as 1 h. Redisson has a setting of the same name
    * and meaning.
    * @default '5m'
@@ -71,10 +71,10 @@ export interface LockModuleSettings {
   readonly commandTimeout?: Duration | undefined;
   /**
    * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. If they do not acknowledge a
-   * grant in time, the library undoes it, and requests the lock again, until `waitTime` ends; for a call without a
-   * limit 5 times. Then the call rejects with `NOT_REPLICATED`. A renewal without acknowledgement counts as
-   * unanswered, and is repeated. Red locks are not affected. If the server refuses `WAIT` or `INFO`, the option has
-   * no effect, which is logged once.
+   * grant in time, the library undoes it, and requests the lock again until `waitTime` ends. A call without a time
+   * limit makes up to 5 such requests. Then the call rejects with `NOT_REPLICATED`. A renewal without acknowledgement
+   * counts as unanswered, and is repeated. Red locks are not affected. If the server refuses `WAIT` or `INFO`, the
+   * option has no effect, which is logged once.
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;

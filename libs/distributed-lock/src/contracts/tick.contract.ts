@@ -3,9 +3,9 @@
  *
  * - `running`: the run has not ended.
  * - `completed`: the run ended without an error.
- * - `failed`: the run threw an error; or a decorator above `@DistributedLock` did not call the method, after the tick
- * was claimed; or a shutdown stopped the run of a job with `onCrash: 'skip'`.
- * - `crashed`: the lease ended during the run.
+ * - `failed`: the run threw an error; or the tick was claimed, but a decorator above `@DistributedLock` then did not
+ * call the method; or a shutdown stopped the run of a job with `onCrash: 'skip'`.
+ * - `crashed`: the run lost its lock, such as by the death of its process, the end of its lease, or a forced unlock.
  * - `abandoned`: as `crashed`, and `maxAttempts` allows no more runs.
  * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
  * - `overlapped`: an earlier run or another holder had the lock.
@@ -27,7 +27,7 @@ export type TickOutcome =
 
 /** One record of a job: a run, or a tick that did not run. */
 export interface TickRecord {
-  /** When the tick was due, in epoch ms. For an interval: the start of the run by the clock of Redis. */
+  /** When the tick was due, in epoch ms. For an interval: the start of its first run, by the clock of Redis. */
   readonly tick: number;
   /** The outcome. */
   readonly outcome: TickOutcome;

@@ -22,8 +22,8 @@ export type LockKey<A extends readonly unknown[]> = LockNames | ((this: void, ..
 
 /**
  * Options of `@DistributedLock`. A scheduled method needs one fixed name as its key; the startup fails with any other
- * one. For its ticks `waitTime`, `leaseTime`, `onBusy` and `onLost` have no effect, only for direct calls of it: a tick
- * does not wait, and the watchdog renews its lease.
+ * one. `waitTime`, `leaseTime`, `onBusy` and `onLost` apply to direct calls of the method only. A tick does not wait, and
+ * the watchdog renews its lease.
  */
 export interface DistributedLockOptions<
   A extends readonly unknown[] = readonly unknown[],

@@ -22,9 +22,8 @@ export type LockKindName =
 
 /**
  * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `acquire`,
- * `tryAcquire`, `using`, a decorator or an interceptor. `elect()` has no events, and ticks have events of their own,
- * whose names begin with `tick`. Only the events of renewals, `renewed` and `unknown`, are emitted for the locks of
- * leaders and ticks, too.
+ * `tryAcquire`, `using`, a decorator or an interceptor. A call of `elect()` is none, and ticks have events of their own,
+ * whose names begin with `tick`. The locks of leaders and ticks emit `renewed` and `unknown` as well.
  */
 export interface AcquisitionEvent {
   /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */
@@ -211,9 +210,9 @@ export interface OperatorActionEvent {
 }
 
 /**
- * This instance could not claim the tick: Redis refused the claim, or did not answer in time: the claim is repeated
- * until the next tick is due, but for 1 s at least and 5 s at most. Emitted once per instance and tick. Another
- * instance may run the tick, and with `catchUp` this instance may claim it later.
+ * This instance could not claim the tick: Redis refused the claim, or did not answer, although the library repeated
+ * the claim until the next tick was due (for 1 s at least, and 5 s at most). Emitted once per instance and tick.
+ * Another instance may run the tick, and with `catchUp` this instance may claim it later.
  */
 export interface TickUnclaimedEvent extends TickEvent {
   /** The error of the claim. */

@@ -25,12 +25,12 @@ import { showAs } from '../objects/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest has
- * no global filters for gateways. Of the global filters, Nest tries the one that was bound last first. The module
- * makes this order, wherever it is imported:
+ * no global filters for gateways. Nest tries global filters in the reverse order of their binding. With the one of
+ * the module, wherever it is imported, they are tried in this order:
  *
- * 1. your filters that you have bound after the last filter that catches all errors;
+ * 1. those filters of yours that were bound later than all your filters that catch all errors;
  * 2. this filter;
- * 3. your filters that catch all errors, which would answer with 500, and those that you have bound before them.
+ * 3. your filters that catch all errors, which would answer with 500, and those that were bound before them.
  *
  * So to handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your filters
  * that catch all errors. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
