@@ -15,9 +15,9 @@ export interface ElectionCallbacks {
    */
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
-   * Called once at the end of each leadership, right after `signal` was aborted. If the lock of the leader was not
-   * lost, it is released when `onElected`, this callback and all running `@LeaderOnly` calls have ended, at the
-   * latest `shutdownTimeout` after the end of the leadership. An error of this callback is logged.
+   * Called once at the end of each leadership, right after `signal` was aborted. The lock stays held until
+   * `onElected`, `onRevoked` and all running `@LeaderOnly` calls have ended, but for at most `shutdownTimeout`. Then
+   * it is released, unless it was lost. An error of this callback is logged.
    * @param reason the reason of `signal`
    */
   readonly onRevoked?: ((reason: Error) => unknown) | undefined;

@@ -72,8 +72,8 @@ export type FoundKind =
 /** A holder of a lock, or a process that waits for it. */
 export interface FoundHolder {
   /**
-   * The holder id in Redis, `<client id>:<integer>`. For an entry that comes from the report of an instance (always
-   * so for permits), this is the client id of that instance.
+   * The holder id, `<client id>:<integer>`, if Redis has it at the keys of the lock. Other entries come from the
+   * reports of instances, as all entries for permits do: they have the client id of the instance.
    */
   readonly holder: string;
   /**

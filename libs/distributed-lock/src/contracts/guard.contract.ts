@@ -74,7 +74,7 @@ export interface TickOptions {
   readonly overlap?: 'skip' | 'queue' | undefined;
   /**
    * What happens to a tick whose run had begun, and then crashed or was stopped by a shutdown. A run crashes if its
-   * process dies, or if it loses its lease; a run that throws does not. `skip`: the tick does not run again. `retry`:
+   * process dies, or if it loses its lock; a run that throws does not. `skip`: the tick does not run again. `retry`:
    * an instance runs the tick again, before any newer tick; `currentLock()?.attempt` counts the runs. The work must
    * tolerate a second run. With `retry`, the startup fails in the same cases as for `overlap: 'queue'`.
    * @default 'skip'
@@ -107,7 +107,7 @@ export interface TickOptions {
    */
   readonly splay?: Duration | undefined;
   /**
-   * How late a tick may still run, if one of these is the reason:
+   * How late a tick may still start, if it is late for one of these reasons:
    *
    * - The timer of the tick did not fire, for example because the clock of the machine was set, and the library notices
    *   this before the next tick is due.
@@ -115,8 +115,8 @@ export interface TickOptions {
    *   late it is.
    *
    * A tick that is later is recorded as missed. If the timer of the tick itself fires late, such as on a blocked
-   * instance, `grace` does not apply: the tick runs if it is at most 1 h late. If `catchUp` is longer than `grace`,
-   * it is used in place of `grace`; if it is longer than 1 h, also in place of that hour.
+   * instance, `grace` does not apply: the tick runs if it is at most 1 h late. A longer `catchUp` raises both limits,
+   * the one of `grace` and the one of 1 h.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

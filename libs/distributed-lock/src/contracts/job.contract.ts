@@ -5,10 +5,9 @@ import type { TickRecord } from './tick.contract.js';
 export interface JobStatus {
   /**
    * Ticks up to this time, in epoch ms, are decided: only later ones can still begin. It is the due time of the
-   * newest tick that was started, queued or skipped. Until there is such a tick, it is the latest time of the
-   * schedule that lies before the first registration of the job, or `0` if there is none. For an interval: the time
-   * of the latest start or skip, else of the registration. `undefined` if Redis has lost a part of the state of the
-   * job.
+   * newest tick that was started, queued or skipped. For a job without such a tick: the last scheduled time before
+   * the job was first registered, or `0` if the schedule has none. For an interval: the time of the latest start or
+   * skip, else of the registration. `undefined` if Redis has lost a part of the state of the job.
    */
   readonly mark: number | undefined;
   /**
@@ -16,7 +15,7 @@ export interface JobStatus {
    * due, and that no instance has claimed it yet. For an interval: the last start plus the period. `undefined` if
    * there is no next tick, as for a cron expression with 30 February. Also `undefined` if it is unknown: for
    * `@Timeout()`, `@Cron` with a `Date`, a job of `runOnce()`, and a job whose last tick was claimed by an older
-   * version of this library. If methods share the job, it is the next tick of the method whose tick was claimed last.
+   * version of this library. With `shared: true`, the schedule of the method that has claimed the newest tick counts.
    */
   readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */

@@ -15,9 +15,9 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
    * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
-   * Redis still has the lock. If at least 99 % of the lease is left at an unlock, a waiter of this process that asked
-   * for the same `leaseTime` may take over the running lease instead of a new one (a hand-off: see {@link
-   * HandOverBounds}).
+   * Redis still has the lock. A waiter that gets the lock by a hand-off (see {@link HandOverBounds}) continues the
+   * running lease, so its lease may be up to 1 % shorter. Only a waiter with the same `leaseTime` gets such a
+   * hand-off.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -244,10 +244,10 @@ export interface ReadWriteLock {
 }
 
 /**
- * The handle of the current scope. A scope is the code inside a decorated method, an intercepted handler,
- * `using()`, `handle.run()`, `@LeaderOnly`, a callback of an election, or the run of a tick.
- * `lock()` and `tryLock()` open no scope: the code after them is not re-entrant, and `Lock.isHeld()` is `false`
- * there.
+ * The handle of the current scope. A scope is the code inside a decorated method, an intercepted handler, `using()`,
+ * `handle.run()`, `@LeaderOnly`, a callback of an election, or the run of a tick. `lock()` and `tryLock()` open no
+ * scope: a second `lock()` in the code after them waits until the first handle is unlocked, and `Lock.isHeld()` is
+ * `false` there.
  */
 export interface CurrentLock extends LockHandle {
   /** For a tick: when it was due, in epoch ms, the same in all attempts; see `TickRecord.tick`. */

@@ -11,8 +11,8 @@ export interface LockModuleSettings {
   /**
    * Concerns only Redisson clients, at a fair lock. If a process dies while it waits there without a time limit, its
    * place stays in the queue. Redisson clients behind that place skip it after this time. Clients of this library
-   * wait about 3 s. Minimum: 1 s. Maximum: 1 h; a longer value counts as 1 h. Redisson has a setting of the same name
-   * and meaning.
+   * skip it after about 3 s, whatever this option says. Minimum: 1 s. Maximum: 1 h; a longer value counts as 1 h.
+   * Redisson has a setting of the same name and meaning.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -59,10 +59,10 @@ export interface LockModuleSettings {
   /** Limits how long this process passes a lock from waiter to waiter before other processes get their turn. */
   readonly handOver?: HandOverBounds | undefined;
   /**
-   * The type of channel for releases in a cluster. `auto`: sharded channels if the servers support them (Redis
-   * 7 and later), as Redisson does by default. `sharded`: always sharded. `classic`: never sharded. Subscribers
-   * of one type of channel do not receive messages of the other: set `classic` if Redisson's
-   * `shardedSubscriptionMode` is `OFF`, or if Redisson is older than 3.22. Without a cluster, channels are
+   * The type of pub/sub channel on which waiters are told of a release, in a cluster. `auto`: sharded channels if the
+   * servers support them (Redis 7 and later), as Redisson does by default. `sharded`: always sharded. `classic`:
+   * never sharded. Subscribers of one type of channel do not receive messages of the other: set `classic` if
+   * Redisson's `shardedSubscriptionMode` is `OFF`, or if Redisson is older than 3.22. Without a cluster, channels are
    * classic, and `sharded` fails the startup with `INVALID_OPTION`.
    * @default 'auto'
    */

@@ -5,7 +5,7 @@
  * - `completed`: the run ended without an error.
  * - `failed`: the run threw an error; or the tick was claimed, but a decorator above `@DistributedLock` then did not
  * call the method; or a shutdown stopped the run of a job with `onCrash: 'skip'`.
- * - `crashed`: the run lost its lock, such as by the death of its process, the end of its lease, or a forced unlock.
+ * - `crashed`: the process of the run died, or the run lost its lock otherwise.
  * - `abandoned`: as `crashed`, and `maxAttempts` allows no more runs.
  * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
  * - `overlapped`: an earlier run or another holder had the lock.
@@ -36,9 +36,9 @@ export interface TickRecord {
   /** The application of {@link instance}. */
   readonly app: string;
   /**
-   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. A record of the
-   * outcome `paused` is written when the job is resumed, and has here who resumed it, in the form of {@link
-   * JobStatus.pausedBy}.
+   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For the outcome
+   * `paused`: who resumed the job, in the form of {@link JobStatus.pausedBy}. Such a record is written when the job
+   * is resumed.
    */
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */

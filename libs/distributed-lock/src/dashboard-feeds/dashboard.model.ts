@@ -197,7 +197,7 @@ export type DashboardAction =
   | {
       /** Frees a lock, whichever client holds it. */
       readonly action: 'unlock';
-      /** The key of the lock in Redis: with a `nameMapper` the page does not know its name. */
+      /** The key of the lock in Redis, not its name: with a `nameMapper` the dashboard does not know the name. */
       readonly key: string;
     };
 

@@ -22,8 +22,9 @@ export type LockKindName =
 
 /**
  * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `acquire`,
- * `tryAcquire`, `using`, a decorator or an interceptor. A call of `elect()` is none, and ticks have events of their own,
- * whose names begin with `tick`. The locks of leaders and ticks emit `renewed` and `unknown` as well.
+ * `tryAcquire`, `using`, a decorator or an interceptor. A call of `elect()` is none, and ticks have events of their
+ * own, whose names begin with `tick`. Two events that are not of an acquisition, `renewed` and `unknown`, are emitted
+ * for all locks, also those of leaders and ticks.
  */
 export interface AcquisitionEvent {
   /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */
@@ -173,10 +174,7 @@ export interface TickMissedEvent extends TickEvent {
   readonly why: string;
 }
 
-/**
- * The run of an instance crashed with its process, or lost its lease. Emitted in one process of the fleet,
- * the one that noticed.
- */
+/** The process of a run died, or the run lost its lock. Emitted in one process of the fleet, the one that noticed. */
 export interface TickCrashedEvent extends TickEvent {
   /** The number of the run, 1 for the first. */
   readonly attempt: number;

@@ -25,15 +25,15 @@ import { showAs } from '../objects/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest has
- * no global filters for gateways. Nest tries global filters in the reverse order of their binding. With the one of
- * the module, wherever it is imported, they are tried in this order:
+ * no global filters for gateways. Nest tries global filters in the reverse order of their binding. Wherever you
+ * import the module, this is the order:
  *
- * 1. those filters of yours that were bound later than all your filters that catch all errors;
+ * 1. your filters that you bind after your last catch-all filter (`@Catch()`);
  * 2. this filter;
- * 3. your filters that catch all errors, which would answer with 500, and those that were bound before them.
+ * 3. your catch-all filters, which would answer with 500, and the filters that you bind before them.
  *
- * So to handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your filters
- * that catch all errors. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
+ * So to handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your
+ * catch-all filters. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

@@ -21,8 +21,8 @@ export interface LockHealthOptions {
    */
   readonly maxClockOffset?: Duration | undefined;
   /**
-   * The maximum delay of a renewal. A renewal is due after a third of the lease. From that moment on it is late,
-   * until the library sends it. If Redis does not answer it, it is late until Redis confirms a later renewal.
+   * The maximum delay of a renewal. A renewal is due after a third of the lease. From then on it counts as late until
+   * the library has sent it. A renewal that Redis does not answer counts as late until Redis confirms a later one.
    * @default a sixth of `lockWatchdogTimeout`, which is half of the time between two renewals
    */
   readonly maxWatchdogLate?: Duration | undefined;

@@ -35,14 +35,15 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler completes, fails
  * or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a promise
  * continues, and the lock is held until the promise settles. The library recognizes such a handler by the keyword
- * `async`, or by its declared return type. If neither tells (the return type is missing, `any`, an interface or a
- * union), the lock is held after the timeout until the promise settles, or the Observable emits its first value. For
- * a body that is streamed after the handler has ended, and for a response that the handler sends itself (`@Res()`),
- * the lock is held until the response has been sent or the client has disconnected.
+ * `async`, or by its declared return type. For a handler that is not `async`, and whose return type is missing,
+ * `any`, an interface or a union, the library cannot know. It then keeps the lock after the timeout until the handler
+ * gives its first value, as a promise or from an Observable. For a body that is streamed after the handler has ended,
+ * and for a response that the handler sends itself (`@Res()`), the lock is held until the response has been sent or
+ * the client has disconnected.
  *
  * To release the lock at the timeout instead, write the decorator of the timeout interceptor above
- * `@UseDistributedLock`: Nest runs the interceptor of the lower decorator outside of that of the upper one. A handler
- * that returns a promise then continues without the lock.
+ * `@UseDistributedLock`: of two interceptor decorators on a method, the lower one is the outer one. A handler that
+ * returns a promise then continues without the lock.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {

@@ -70,8 +70,9 @@ export function markFire<T>(fire: Fire, start: () => T): T {
 
 /**
  * If `work` calls a scheduled method with `@DistributedLock`, the call counts as a direct call: one by your code, and
- * not by the scheduler. A direct call is no tick: the method acquires the lock as if it had no schedule. This is so for
- * the first call of each method; a second call of the same method needs a `directCall()` of its own. You need this
+ * not by the scheduler. A direct call is no tick: the method acquires the lock as if it had no schedule. One
+ * `directCall()` covers one call of each method: if `work` calls the same method twice, wrap the second call in another
+ * `directCall()`. You need this
  * only if a decorator above `@DistributedLock`, such as a queue, delays calls and loses their async context. Otherwise
  * the library itself knows which calls are direct ones.
  * @returns the result of `work`

@@ -42,9 +42,10 @@ export interface DistributedLockModuleExtras {
   readonly name?: string | undefined;
   /**
    * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError` (503) to
-   * the error of the transport. With several module instances, the filter that Nest tries first converts the lock
-   * errors of all of them, with its own `busyStatus`. If the instances have different values of `busyStatus`, keep
-   * the filter on the one whose status clients should get, and set `refusalFilter: false` on all others.
+   * the error of the transport. With several module instances, only one of their filters acts, the one that Nest
+   * tries first: it converts the lock errors of every instance, to the `busyStatus` of its own one. If the values of
+   * `busyStatus` differ, keep the filter on the instance whose status clients should get, and set `refusalFilter:
+   * false` on all others.
    * @default true
    */
   readonly refusalFilter?: boolean;

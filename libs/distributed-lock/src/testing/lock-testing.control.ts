@@ -64,8 +64,8 @@ export class LockTestingControl {
 
   /**
    * Returns the control of an application with locks in memory: one that imports `DistributedLockTestingModule`, or
-   * was built with `withTestingLocks()`. `advanceTick()` reaches only the applications for which this was called: if
-   * several applications of `withTestingLocks()` share a store, call it for each of them.
+   * was built with `withTestingLocks()`. If several applications of `withTestingLocks()` share a store, call
+   * `LockTestingControl.of()` for each of them: `advanceTick()` does not reach the others.
    * @param app the application, after `init()`
    * @param name the `name` of the module instance. @default the unnamed instance
    * @throws LockConfigurationError `NOT_BOUND` if the locks of the application are in Redis
