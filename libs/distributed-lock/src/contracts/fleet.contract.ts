@@ -72,8 +72,8 @@ export type FoundKind =
 /** A holder of a lock, or a process that waits for it. */
 export interface FoundHolder {
   /**
-   * The holder id, `<client id>:<integer>`, if Redis has it at the keys of the lock. Other entries come from the
-   * reports of instances, as all entries for permits do: they have the client id of the instance.
+   * The holder id, `<client id>:<integer>`, if the keys of the lock have it. Otherwise the client id of the instance,
+   * from the report of that instance. This is so for all entries for permits.
    */
   readonly holder: string;
   /**

@@ -109,13 +109,13 @@ export interface TickOptions {
   /**
    * How late a tick may still start, if it is late for one of these reasons:
    *
-   * - The timer of the tick did not fire, for example because the clock of the machine was set, and the library notices
-   *   this before the next tick is due.
+   * - The timer of the tick did not fire (for example because somebody changed the clock of the machine), and the library
+   *   notices this before the next tick is due.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'` it does so however
    *   late it is.
    *
-   * A tick that is later is recorded as missed. If the timer of the tick itself fires late, such as on a blocked
-   * instance, `grace` does not apply: the tick runs if it is at most 1 h late. A longer `catchUp` raises both limits,
+   * A tick that is later is recorded as missed. `grace` does not apply to a timer that fires, but late, because
+   * the instance was blocked: its tick runs if it is at most 1 h late. A longer `catchUp` raises both limits,
    * the one of `grace` and the one of 1 h.
    * @default '5s'
    */
@@ -140,10 +140,10 @@ export interface TickOptions {
   /**
    * How many records of the job Redis keeps, from 50 to 10,000: its runs, and the ticks that did not run. A record
    * takes about 300 bytes, and up to 500 characters more for an error message. `getRuns()` returns them. Use the same
-   * number on all instances and, with `shared: true`, on all methods: the instance that claimed a tick last sets it.
-   * A smaller number deletes older records when the next one is written. An instance with an older version of this
-   * library, without this option, deletes all but 50 records. On a `@Timeout` without `minInterval`, this option
-   * fails the startup.
+   * number on all instances and, with `shared: true`, on all methods: the number of the instance with the newest
+   * claim is in effect. A smaller number deletes older records when the next one is written. An instance with an
+   * older version of this library, without this option, deletes all but 50 records. On a `@Timeout` without
+   * `minInterval`, this option fails the startup.
    * @default 50
    */
   readonly history?: number | undefined;

@@ -4,10 +4,10 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * Ticks up to this time, in epoch ms, are decided: only later ones can still begin. It is the due time of the
-   * newest tick that was started, queued or skipped. For a job without such a tick: the last scheduled time before
-   * the job was first registered, or `0` if the schedule has none. For an interval: the time of the latest start or
-   * skip, else of the registration. `undefined` if Redis has lost a part of the state of the job.
+   * The due time of the newest tick that was started, queued or skipped, in epoch ms. Instances claim only later
+   * ticks. For a job without such a tick: the last scheduled time before the job was first registered, or `0` if the
+   * schedule has none. For an interval: the time of the latest start or skip, else of the registration. `undefined`
+   * if Redis has lost a part of the state of the job.
    */
   readonly mark: number | undefined;
   /**
@@ -15,7 +15,8 @@ export interface JobStatus {
    * due, and that no instance has claimed it yet. For an interval: the last start plus the period. `undefined` if
    * there is no next tick, as for a cron expression with 30 February. Also `undefined` if it is unknown: for
    * `@Timeout()`, `@Cron` with a `Date`, a job of `runOnce()`, and a job whose last tick was claimed by an older
-   * version of this library. With `shared: true`, the schedule of the method that has claimed the newest tick counts.
+   * version of this library. With `shared: true`, it is computed from the schedule of the method that claimed the
+   * newest tick.
    */
   readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */

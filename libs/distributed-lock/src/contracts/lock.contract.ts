@@ -15,9 +15,8 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
    * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
-   * Redis still has the lock. A waiter that gets the lock by a hand-off (see {@link HandOverBounds}) continues the
-   * running lease, so its lease may be up to 1 % shorter. Only a waiter with the same `leaseTime` gets such a
-   * hand-off.
+   * Redis still has the lock. A waiter with the same `leaseTime` that gets the lock by a hand-off (see {@link
+   * HandOverBounds}) gets no new lease, but the rest of the current one: at least 99 % of it.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -64,14 +63,14 @@ export interface LockHandle extends AsyncDisposable {
   /** The newest fencing token of a fenced lock, a leader or the run of a tick; `undefined` for other locks. */
   readonly token: bigint | undefined;
   /**
-   * Aborts with a `LockLostError` shortly before the lease ends, if it was not renewed: before Redis can grant the
-   * lock to another holder. If another `LockService` ended the lease, such as by `forceUnlock()`, or if Redis lost
-   * its data, it aborts late: at the next renewal or, with a fixed lease, at the next check (see
-   * `LockOptions.leaseTime`). If the lease ended while the process was suspended, it aborts when the process resumes.
-   * It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the hold exceeds `maxHold`.
-   * The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If you
-   * pass the signal to `fetch()`, read the body before the unlock. The signal is created when this property is first
-   * read.
+   * If the lease is not renewed, the signal aborts with a `LockLostError` shortly before the lease ends. Redis cannot
+   * grant the lock to another holder before that. If another `LockService` ended the lease, such as by
+   * `forceUnlock()`, or if Redis lost its data, it aborts late: at the next renewal or, with a fixed lease, at the
+   * next check (see `LockOptions.leaseTime`). If the lease ended while the process was suspended, it aborts when the
+   * process resumes. It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the hold
+   * exceeds `maxHold`. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues after
+   * the release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created when
+   * this property is first read.
    */
   readonly signal: AbortSignal;
   /**
@@ -173,7 +172,8 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    */
   using<T>(work: (handle: H) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
-   * Whether the calling scope holds the lock, by the state and clock of this process; sends nothing to Redis.
+   * Whether the calling scope holds the lock (see {@link CurrentLock}), by the state and clock of this process; sends
+   * nothing to Redis. For the handle of `lock()` or `tryLock()` see {@link LockHandle.isHeld}.
    */
   isHeld(): boolean;
 }

@@ -9,10 +9,10 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * Concerns only Redisson clients, at a fair lock. If a process dies while it waits there without a time limit, its
-   * place stays in the queue. Redisson clients behind that place skip it after this time. Clients of this library
-   * skip it after about 3 s, whatever this option says. Minimum: 1 s. Maximum: 1 h; a longer value counts as 1 h.
-   * Redisson has a setting of the same name and meaning.
+   * Concerns only Redisson clients, at a fair lock. If a process of this library dies while it waits for a fair lock
+   * without a time limit, its place stays in the queue of that lock. Redisson clients behind that place skip it after
+   * this time. Clients of this library skip it after about 3 s, whatever this option says. Minimum: 1 s. Maximum: 1
+   * h; a longer value counts as 1 h. Redisson has a setting of the same name and meaning.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -71,10 +71,10 @@ export interface LockModuleSettings {
   readonly commandTimeout?: Duration | undefined;
   /**
    * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. If they do not acknowledge a
-   * grant in time, the library undoes it, and requests the lock again until `waitTime` ends. A call without a time
-   * limit makes up to 5 such requests. Then the call rejects with `NOT_REPLICATED`. A renewal without acknowledgement
-   * counts as unanswered, and is repeated. Red locks are not affected. If the server refuses `WAIT` or `INFO`, the
-   * option has no effect, which is logged once.
+   * grant in time, the library undoes it, and requests the lock again. It gives up when `waitTime` ends or, for a
+   * call without a time limit, after 5 such requests. In both cases the call rejects with `NOT_REPLICATED`. A renewal
+   * without acknowledgement counts as unanswered, and is repeated. Red locks are not affected. If the server refuses
+   * `WAIT` or `INFO`, the option has no effect, which is logged once.
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;

@@ -27,7 +27,10 @@ export type TickOutcome =
 
 /** One record of a job: a run, or a tick that did not run. */
 export interface TickRecord {
-  /** When the tick was due, in epoch ms. For an interval: the start of its first run, by the clock of Redis. */
+  /**
+   * When the tick was due, in epoch ms. For a tick of an interval: when its first attempt started, by the clock of
+   * Redis.
+   */
   readonly tick: number;
   /** The outcome. */
   readonly outcome: TickOutcome;

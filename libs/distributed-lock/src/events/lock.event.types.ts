@@ -22,8 +22,8 @@ export type LockKindName =
 
 /**
  * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `acquire`,
- * `tryAcquire`, `using`, a decorator or an interceptor. A call of `elect()` is none, and ticks have events of their
- * own, whose names begin with `tick`. Two events that are not of an acquisition, `renewed` and `unknown`, are emitted
+ * `tryAcquire`, `using`, a decorator or an interceptor. A call of `elect()` is not an acquisition. Neither is a tick:
+ * it has events of its own, whose names begin with `tick`. Two events that are not of an acquisition, `renewed` and `unknown`, are emitted
  * for all locks, also those of leaders and ticks.
  */
 export interface AcquisitionEvent {

@@ -7,7 +7,7 @@ export interface DistributedLockModuleOptions extends LockModuleSettings {
   /**
    * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, a client or cluster client
    * of ioredis, iovalkey or the `redis` package, or one of the other forms of {@link RedisSource}. A client is only a
-   * template: the library creates two connections with the same options, sends no command on the client, and never
+   * template: the library creates connections of its own with the same options, sends no command on the client, and never
    * closes the client. An unreachable Redis fails the startup, unless the options have `lazyConnect`. An invalid
    * value, or an option that the Redis library does not know, fails the startup before any connection is made.
    */
@@ -42,10 +42,10 @@ export interface DistributedLockModuleExtras {
   readonly name?: string | undefined;
   /**
    * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError` (503) to
-   * the error of the transport. With several module instances, only one of their filters acts, the one that Nest
-   * tries first: it converts the lock errors of every instance, to the `busyStatus` of its own one. If the values of
-   * `busyStatus` differ, keep the filter on the instance whose status clients should get, and set `refusalFilter:
-   * false` on all others.
+   * the error of the transport. With several module instances, only the filter that Nest tries first acts. It
+   * converts the lock errors of all instances, and uses the `busyStatus` of the instance that registered it. If the
+   * values of `busyStatus` differ, keep the filter on the instance whose status clients should get, and set
+   * `refusalFilter: false` on all others.
    * @default true
    */
   readonly refusalFilter?: boolean;

@@ -126,11 +126,12 @@ export class LockTestingControl {
   }
 
   /**
-   * Runs the next tick of a `@Cron` method with `@DistributedLock` now. Each application that shares the store and
-   * has a control claims the tick, and one of them runs it. The clock does not change; at the real time of the tick,
-   * the tick does not run again. If a run waits (a crashed or handed-over one with `onCrash: 'retry'`, a queued tick,
-   * or a request by `runNow()`), the call runs it in place of the next tick. To make a run crash, call {@link
-   * loseLock} with the key of the job while it runs.
+   * Runs the next tick of a `@Cron` method with `@DistributedLock` now. All applications on the store claim the tick,
+   * and one of them runs it. An application of `withTestingLocks()` takes part only after `LockTestingControl.of()`
+   * was called for it. The clock does not change; at the real time of the tick, the tick does not run again. If a run
+   * waits (a crashed or handed-over one with `onCrash: 'retry'`, a queued tick, or a request by `runNow()`), the call
+   * runs it in place of the next tick. To make a run crash, call {@link loseLock} with the key of the job while it
+   * runs.
    * @param job the key of the job. @default every job of a `@Cron` method
    * @returns one result for each job, when the runs have ended
    * @throws LockConfigurationError `INVALID_OPTION` if no instance has the job
@@ -160,11 +161,11 @@ export class LockTestingControl {
   }
 
   /**
-   * Disconnects all applications that share the store from it, until {@link reconnect}. They behave as they do while
-   * Redis is down: a call is refused with a `LockUnavailableError` (`UNAVAILABLE`) when its `waitTime` ends (see
-   * `LockOptions.waitTime`), locks are lost when their leases end, and no tick runs. {@link holdBy} still acquires
-   * locks, like an instance that reaches Redis. Call {@link reconnect} before you close an application that holds
-   * locks: its shutdown tries to release them.
+   * Cuts the connection between the store and all applications that use it, until {@link reconnect}. They behave as
+   * they do while Redis is down: a call is refused with a `LockUnavailableError` (`UNAVAILABLE`) when its `waitTime`
+   * ends (see `LockOptions.waitTime`), locks are lost when their leases end, and no tick runs. {@link holdBy} still
+   * acquires locks, like an instance that reaches Redis. Call {@link reconnect} before you close an application that
+   * holds locks: its shutdown tries to release them.
    */
   disconnect(): void {
     this.store.disconnect();
