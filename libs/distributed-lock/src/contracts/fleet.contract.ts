@@ -50,7 +50,9 @@ export interface InstanceElection {
 
 /** A lock for which callers of an instance wait, or an expirable semaphore of which it holds permits. */
 export interface InstanceLock {
-  /** The name of the lock. With `nameMapper`, which cannot be reversed: its name in Redis. */
+  /**
+   * The name of the lock. If `nameMapper` is set, this is the name in Redis, because the library cannot map it back.
+   */
   readonly name: string;
   /** How many permits of this expirable semaphore the instance held; 0 for another kind of lock. */
   readonly permits: number;
@@ -73,7 +75,7 @@ export type FoundKind =
 export interface FoundHolder {
   /**
    * The holder id, `<client id>:<integer>`, if the keys of the lock have it. Otherwise the client id of the instance,
-   * from the report of that instance. This is so for all entries for permits.
+   * from the report of that instance. Entries for permits always have the client id.
    */
   readonly holder: string;
   /**
@@ -87,7 +89,9 @@ export interface FoundHolder {
 
 /** A lock, semaphore or latch that has a key in Redis. */
 export interface FoundLock {
-  /** The name of the lock. With `nameMapper`, which cannot be reversed: its name in Redis. */
+  /**
+   * The name of the lock. If `nameMapper` is set, this is the name in Redis, because the library cannot map it back.
+   */
   readonly name: string;
   /** The key of the lock in Redis. */
   readonly key: string;

@@ -111,12 +111,12 @@ export interface TickOptions {
    *
    * - The timer of the tick did not fire (for example because somebody changed the clock of the machine), and the library
    *   notices this before the next tick is due.
-   * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'` it does so however
-   *   late it is.
+   * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'` there is no
+   * limit in this case.
    *
    * A tick that is later is recorded as missed. `grace` does not apply to a timer that fires, but late, because
-   * the instance was blocked: its tick runs if it is at most 1 h late. A longer `catchUp` raises both limits,
-   * the one of `grace` and the one of 1 h.
+   * the instance was blocked: its tick runs if it is at most 1 h late. If `catchUp` is longer than such a limit, it is the
+   * limit.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

@@ -6,8 +6,8 @@ export interface JobStatus {
   /**
    * The due time of the newest tick that was started, queued or skipped, in epoch ms. Instances claim only later
    * ticks. For a job without such a tick: the last scheduled time before the job was first registered, or `0` if the
-   * schedule has none. For an interval: the time of the latest start or skip, else of the registration. `undefined`
-   * if Redis has lost a part of the state of the job.
+   * schedule has none. For an interval: the time of the latest start or skip; if there was none, the time of the
+   * registration. `undefined` if Redis has lost a part of the state of the job.
    */
   readonly mark: number | undefined;
   /**
@@ -91,9 +91,9 @@ export interface ForgetOptions {
 /**
  * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis and
  * `namePrefix`, even if that process has none of the jobs. For a job that is not registered in Redis, `status`
- * returns `undefined`, and the methods that take the name of a job reject with `UNKNOWN_JOB`. In a process that has
- * the job, `pause`, `resume` and `runNow` register it instead of rejecting, and then do their work. A method rejects
- * with `INVALID_NAME` if the key is not a valid lock name, and with `KIND_CONFLICT` if the key is in use with another
+ * returns `undefined`, and the other methods for one job reject with `UNKNOWN_JOB`. In a process that has the job,
+ * `pause`, `resume` and `runNow` register it instead of rejecting, and then do their work. A method rejects with
+ * `INVALID_NAME` if the key is not a valid lock name, and with `KIND_CONFLICT` if the key is in use with another
  * kind.
  */
 export interface JobControl {
@@ -127,7 +127,7 @@ export interface JobControl {
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**
    * Removes the state of a job that no longer exists, and the records of its runs. If an instance still has the job,
-   * its next tick creates a new record.
+   * its next tick registers the job again, with an empty history.
    * @returns `false` if the job is running and `force` is not set
    * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `force`
    * @throws LockUnavailableError

@@ -15,8 +15,8 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
    * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
-   * Redis still has the lock. A waiter with the same `leaseTime` that gets the lock by a hand-off (see {@link
-   * HandOverBounds}) gets no new lease, but the rest of the current one: at least 99 % of it.
+   * Redis still has the lock. A hand-off (see {@link HandOverBounds}) to a waiter with the same `leaseTime` starts no
+   * new lease: at least 99 % of the current one are left.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -63,8 +63,8 @@ export interface LockHandle extends AsyncDisposable {
   /** The newest fencing token of a fenced lock, a leader or the run of a tick; `undefined` for other locks. */
   readonly token: bigint | undefined;
   /**
-   * If the lease is not renewed, the signal aborts with a `LockLostError` shortly before the lease ends. Redis cannot
-   * grant the lock to another holder before that. If another `LockService` ended the lease, such as by
+   * If the lease is not renewed, the signal aborts with a `LockLostError` shortly before the lease ends, and so
+   * before Redis can grant the lock to another holder. If another `LockService` ended the lease, such as by
    * `forceUnlock()`, or if Redis lost its data, it aborts late: at the next renewal or, with a fixed lease, at the
    * next check (see `LockOptions.leaseTime`). If the lease ended while the process was suspended, it aborts when the
    * process resumes. It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the hold
@@ -142,8 +142,8 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends; with the code
    * `TOO_MANY_WAITERS` if too many callers of this process wait
    * @throws LockUnavailableError if Redis refuses the command, or does not answer in time (see {@link
-   * LockOptions.waitTime}); `SHUTTING_DOWN` while the application shuts down, unless the caller is in the scope of a
-   * lock, whichever one
+   * LockOptions.waitTime}); `SHUTTING_DOWN` while the application shuts down, unless the caller is in the scope of
+   * any lock
    * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
    * (`NOT_REENTRANT`, `UPGRADE`)
    */

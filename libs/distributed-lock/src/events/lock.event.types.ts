@@ -23,8 +23,8 @@ export type LockKindName =
 /**
  * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `acquire`,
  * `tryAcquire`, `using`, a decorator or an interceptor. A call of `elect()` is not an acquisition. Neither is a tick:
- * it has events of its own, whose names begin with `tick`. Two events that are not of an acquisition, `renewed` and `unknown`, are emitted
- * for all locks, also those of leaders and ticks.
+ * it has events of its own, whose names begin with `tick`. The events `renewed` and `unknown` are about a lease: they
+ * are also emitted for the locks of leaders and ticks.
  */
 export interface AcquisitionEvent {
   /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */

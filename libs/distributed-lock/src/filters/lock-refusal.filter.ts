@@ -30,7 +30,7 @@ import { showAs } from '../objects/object.form.js';
  *
  * 1. your filters that you bind after your last catch-all filter (`@Catch()`);
  * 2. this filter;
- * 3. your catch-all filters, which would answer with 500, and the filters that you bind before them.
+ * 3. your catch-all filters, which would answer with 500.
  *
  * So to handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your
  * catch-all filters. As for every global filter, a hybrid application needs `inheritAppConfig: true`.

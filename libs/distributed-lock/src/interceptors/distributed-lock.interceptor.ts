@@ -36,14 +36,14 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a promise
  * continues, and the lock is held until the promise settles. The library recognizes such a handler by the keyword
  * `async`, or by its declared return type. For a handler that is not `async`, and whose return type is missing,
- * `any`, an interface or a union, the library cannot know. In that case it keeps the lock after the timeout until the
- * promise of the handler settles, or its Observable emits the first value. For a body that is streamed after the
- * handler has ended, and for a response that the handler sends itself (`@Res()`), the lock is held until the response
- * has been sent or the client has disconnected.
+ * `any`, an interface or a union, the library cannot know. In that case the library keeps the lock until it sees what
+ * the handler has returned: until the promise settles, or the Observable emits its first value. For a body that is
+ * streamed after the handler has ended, and for a response that the handler sends itself (`@Res()`), the lock is held
+ * until the response has been sent or the client has disconnected.
  *
- * To release the lock at the timeout instead, the timeout interceptor must be inside of this one. Write its decorator
- * above `@UseDistributedLock`: on a method, Nest makes the upper one of two interceptor decorators the inner one. A
- * handler that returns a promise then continues without the lock.
+ * To release the lock at the timeout instead, write the decorator of the timeout interceptor above
+ * `@UseDistributedLock`. It then runs inside of this interceptor. A handler that returns a promise then continues
+ * without the lock.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {

@@ -69,9 +69,9 @@ export function markFire<T>(fire: Fire, start: () => T): T {
 }
 
 /**
- * If `work` calls a scheduled method with `@DistributedLock`, the call counts as a direct call: one by your code, and
- * not by the scheduler. A direct call is no tick: the method acquires the lock as if it had no schedule. One
- * `directCall()` covers one call of each method: if `work` calls the same method twice, wrap the second call in another
+ * A direct call is a call by your code, not by the scheduler: it is no tick, and acquires the lock as if the method had
+ * no schedule. If `work` calls a scheduled method with `@DistributedLock`, the library treats that call as a direct one.
+ * One `directCall()` covers one call of each method: if `work` calls the same method twice, wrap the second call in another
  * `directCall()`. You need this
  * only if a decorator above `@DistributedLock`, such as a queue, delays calls and loses their async context. Otherwise
  * the library itself knows which calls are direct ones.

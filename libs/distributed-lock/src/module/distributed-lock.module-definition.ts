@@ -42,10 +42,9 @@ export interface DistributedLockModuleExtras {
   readonly name?: string | undefined;
   /**
    * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError` (503) to
-   * the error of the transport. With several module instances, only the filter that Nest tries first acts. It
-   * converts the lock errors of all instances, and uses the `busyStatus` of the instance that registered it. If the
-   * values of `busyStatus` differ, keep the filter on the instance whose status clients should get, and set
-   * `refusalFilter: false` on all others.
+   * the error of the transport. Several module instances need only one filter, because it converts the lock errors of
+   * all instances. If their `busyStatus` differs, set `refusalFilter: false` on all but the instance whose status
+   * clients should get.
    * @default true
    */
   readonly refusalFilter?: boolean;

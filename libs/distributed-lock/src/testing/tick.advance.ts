@@ -10,7 +10,10 @@ import { machine } from '../timing/machine.js';
 export interface AdvancedTick {
   /** The key of the job. */
   readonly job: string;
-  /** The time of the tick: the next of the schedule, or that of the waiting run (see `advanceTick()`). */
+  /**
+   * When the tick is due: the next time of the schedule or, if a run waits, the time of that run (see
+   * `advanceTick()`).
+   */
   readonly tick: Date;
   /** Whether an instance ran the tick. If `true`, the run has ended. */
   readonly ran: boolean;
