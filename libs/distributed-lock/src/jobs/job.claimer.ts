@@ -130,6 +130,8 @@ export class JobClaimer implements JobClaims {
         mayBegin: isOn,
         runs: this.plan.runs,
         unanswered: () => this.#watch.unanswered(),
+        // A test that brings its ticks about decides when a run is repeated.
+        lost: claim.way === 'advance' ? undefined : () => this.#lost(),
         ...claim,
       }),
     );
@@ -152,6 +154,11 @@ export class JobClaimer implements JobClaims {
 
   checkClocks(settled = -Infinity): void {
     this.plan.journal.checkClocks(this.plan.identity.job, settled);
+  }
+
+  /** The alarms of other instances watch a run that may have to be repeated. Here its own next one may be far, and no other instance there. */
+  #lost(): void {
+    if (this.plan.policies.onCrash === 'retry') this.#unattended(this.#claimWaiting());
   }
 
   /** Claims any run that waits in Redis. */

@@ -18,7 +18,7 @@ import type { OwnRelease } from '../holds/hold.contract.js';
 import { TickHandle } from './tick.handle.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
-import type { GrantedTick } from './tick.claim.js';
+import type { GrantedTick, TickClaim } from './tick.claim.js';
 
 /** Pause between attempts to store the outcome while Redis does not answer, in ms. */
 const RETRY_PAUSE = 100;
@@ -38,6 +38,7 @@ export interface TickGrant {
   readonly reply: ClaimReply & { readonly kind: 'granted' };
   readonly policies: TickPolicies;
   readonly runs: RunListener | undefined;
+  readonly lost: TickClaim['lost'];
   /** Whether any instance could run it: the work of `runOnce` exists only in its caller. */
   readonly isFleets: boolean;
   /** Whether no run may begin here any more: the application shuts down, or the job was turned off. */
@@ -166,7 +167,8 @@ export class ClaimedTick {
     // Aborted with a live lease: the shutdown stopped the run. Its result is then not the whole work, whatever it returned.
     if (handle.isOpen && handle.isAborted) this.#stopped();
     // The result or error of the work stands; a failed release is logged where it happens.
-    await handle.unlock().catch(() => undefined);
+    const outcome = await handle.unlock().catch(() => 'lost');
+    if (outcome === 'lost') this.grant.lost?.();
   }
 
   async #giveBack(): Promise<void> {

@@ -22,6 +22,8 @@ export interface TickClaim {
   readonly mayBegin?: (() => boolean) | undefined;
   /** Called when Redis may have received the claim and no answer came, as soon as the claim can have no effect any more. */
   readonly unanswered?: (() => void) | undefined;
+  /** Called when the work of a run has ended, and its end could not be stored because the run had lost its lock. */
+  readonly lost?: (() => void) | undefined;
   /** Is notified of the runs that the claim brings. */
   readonly runs?: RunListener | undefined;
   /** @default `skip`, without a grace */

@@ -125,6 +125,7 @@ export class TickRunner {
           reply,
           policies: claim.policies ?? POLICIES,
           runs: claim.runs,
+          lost: claim.lost,
           isFleets: claim.isFleets ?? claim.mode !== 'instant',
           isRefusing: () => isRefusing() || (this.clock.now() ?? 0) > until,
         }).begin(sent);
