@@ -32,11 +32,7 @@ export interface DistributedLockOptions<
 >
   extends Omit<GuardOptions, 'onBusy'>, TickOptions {
   /**
-   * What a call returns if the lock was not acquired within `waitTime`, or if too many callers wait
-   * (`TOO_MANY_WAITERS`). `throw`: rejects with a `LockNotAcquiredError` (423 over HTTP). `skip`: returns
-   * `undefined` without running the method. A function: its result, which must fit the return type of the
-   * method. The function is called only for the lock of this decorator, never for a lock that the method
-   * acquires itself, and never because Redis is unavailable.
+   * See {@link GuardOptions.onBusy}. The result of a function must fit the return type of the method.
    * @default 'throw'
    */
   readonly onBusy?: S | ((context: BusyContext<A>) => R | PromiseLike<R>) | undefined;
