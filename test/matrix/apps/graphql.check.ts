@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Inject, Module, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { Args, Context, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { DistributedLock } from 'nestjs-distributed-lock';
 import { Gate, type MatrixStage, SERVER } from './matrix.stage.js';
 
@@ -17,7 +17,10 @@ class Guarded {
 
   @Query(() => String)
   @DistributedLock((id: string) => `resolver:${id}`)
-  async guarded(@Args('id', { type: () => String }) _id: string): Promise<string> {
+  async guarded(
+    @Args('id', { type: () => String }) _id: string,
+    @Context('res') _res: unknown,
+  ): Promise<string> {
     return await this.gate.pass();
   }
 }
@@ -30,6 +33,10 @@ async function start(stage: MatrixStage): Promise<() => Promise<Answer>> {
         driver: ApolloDriver,
         autoSchemaFile: true,
         playground: false,
+        context: ({ req, res }: object & { readonly req?: unknown; readonly res?: unknown }) => ({
+          req,
+          res,
+        }),
       }),
     ],
     providers: [Guarded, { provide: Gate, useValue: stage.gate }],

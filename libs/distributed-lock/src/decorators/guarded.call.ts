@@ -1,7 +1,7 @@
 import { isObservable } from 'rxjs';
 import type { GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
 import type { GuardEntry } from '../metadata/guard.registry.js';
-import { patternOf } from '../metadata/handler.metadata.js';
+import { isRoute, patternOf } from '../metadata/handler.metadata.js';
 import { takeCall } from '../metadata/schedule.fires.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { runToEnd } from '../work/lasting.work.js';
@@ -44,7 +44,7 @@ export class GuardedCall<A extends readonly unknown[]> {
       if (kind === 'unclear') return Promise.reject(unclear(plan.where));
       const locks = this.#serviceOf(instance);
       const names = plan.keyOf(args);
-      const pattern = () => patternOf(Reflect.get(instance, plan.guard().methodKey));
+      const pattern = () => patternOf(this.#handlerOf(instance));
       return plan.scope.enter({ locks, names, args, signal, patternOf: pattern }, work);
     };
     const { where } = plan;
@@ -57,7 +57,14 @@ export class GuardedCall<A extends readonly unknown[]> {
   #call(instance: object, args: A): unknown {
     const { method, responseAt } = this.plan;
     const result: unknown = Reflect.apply(method, instance, args);
-    return responseAt === undefined || isObservable(result) ? result : sent(result, args[responseAt]);
+    if (responseAt === undefined || isObservable(result) || !isRoute(this.#handlerOf(instance)))
+      return result;
+    return sent(result, args[responseAt]);
+  }
+
+  /** What Nest calls: a decorator above may have replaced the function, and noted more at it. */
+  #handlerOf(instance: object): unknown {
+    return Reflect.get(instance, this.plan.guard().methodKey);
   }
 }
 

@@ -6,6 +6,7 @@ const NEST = {
   passthrough: '__responsePassthrough__',
   sse: '__sse__',
   pattern: 'microservices:handler_type',
+  path: 'path',
 } as const;
 
 /** `@MessagePattern` and `@EventPattern`, by their numbers. */
@@ -26,8 +27,14 @@ export function isSse(handler: object): boolean {
   return Reflect.getMetadata(NEST.sse, handler) === true;
 }
 
+/** Whether a handler is the route of a controller. */
+export function isRoute(handler: unknown): boolean {
+  return typeof handler === 'function' && Reflect.hasMetadata(NEST.path, handler);
+}
+
 /**
- * At which position of its arguments a handler has the response that it sends by itself: `@Res()` without `passthrough`.
+ * At which position of its arguments a handler has the response that it sends by itself: `@Res()` without `passthrough`. Only of a
+ * {@link isRoute route}: resolvers note their arguments at the same place, with other meanings.
  * @returns undefined when Nest sends the response
  */
 export function responsePosition(controller: object, methodKey: string | symbol): number | undefined {
