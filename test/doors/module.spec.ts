@@ -114,6 +114,23 @@ describe('several instances in one application', () => {
     await expect(loaded).rejects.toMatchObject(refusal('imported 2 times'));
   });
 
+  test('a module that is loaded later and cannot open its locks leaves those of the application alone', async () => {
+    const app = await stage.start({});
+    const locks = app.get(LockService);
+    const held = await locks.getLock('kept').lock();
+    const away = stage.locks({}, { name: 'away' }, 'redis://127.0.0.1:1');
+    await expect(app.get(LazyModuleLoader).load(() => feature(away))).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+    expect(held.signal.aborted).toBe(false);
+    expect(await locks.using('other', () => 'ran')).toBe('ran');
+    const reports = stage.locks({}, { name: 'reports' });
+    const loaded = await app.get(LazyModuleLoader).load(() => feature(reports));
+    const later: LockService = loaded.get(lockServiceToken('reports'), { strict: false });
+    expect(await later.using('later', () => 'ran')).toBe('ran');
+    expect(await held.unlock()).toBe('released');
+  });
+
   test('with names of their own start', async () => {
     const app = await stage.boot({
       imports: [feature(stage.locks()), feature(stage.locks({}, { name: 'jobs' }))],

@@ -5,6 +5,8 @@ interface Application {
   readonly services: Set<LockService>;
   /** Whether the library has refused its boot. */
   isRefused: boolean;
+  /** Whether all that it begins with was made: what is opened later belongs to a module that is loaded by the running application. */
+  isMade: boolean;
 }
 
 const APPLICATIONS = new WeakMap<object, Application>();
@@ -12,13 +14,13 @@ const APPLICATIONS = new WeakMap<object, Application>();
 function applicationOf(container: object): Application {
   const known = APPLICATIONS.get(container);
   if (known !== undefined) return known;
-  const application: Application = { services: new Set(), isRefused: false };
+  const application: Application = { services: new Set(), isRefused: false, isMade: false };
   APPLICATIONS.set(container, application);
   return application;
 }
 
 /**
- * Opens a service of an application. If it is refused, the services that the application already has are closed.
+ * Opens a service of an application. If it is refused at the boot, the services that the application already has are closed.
  * @param container Nest's of the application
  */
 export async function openIn(
@@ -33,12 +35,15 @@ export async function openIn(
     if (application.isRefused) await service.shutDown();
     return service;
   } catch (error) {
+    if (application.isMade) throw error;
     return await refuseBoot(container, error);
   }
 }
 
 /** Runs a hook of the boot. Nest calls no shutdown hook where one throws, so what the application has opened is closed here. */
 export function bootHook(container: object, hook: () => void): void | Promise<void> {
+  // Nest makes all instances before the first hook, and calls no hook of a module that is loaded later.
+  applicationOf(container).isMade = true;
   try {
     hook();
     return undefined;
