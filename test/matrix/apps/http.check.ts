@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { Controller, Get, Inject, Module, Param, type INestApplication } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Inject,
+  Module,
+  Param,
+  type INestApplication,
+  type MiddlewareConsumer,
+  type NestModule,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { DistributedLock } from 'nestjs-distributed-lock';
+import { DistributedLock, LockService } from 'nestjs-distributed-lock';
 import { Gate, type MatrixStage, SERVER } from './matrix.stage.js';
 
 @Controller('accounts')
@@ -17,13 +26,32 @@ class Accounts {
   }
 }
 
+@Controller('tenant')
+class Tenant {
+  @Get()
+  read(): string {
+    return 'ran';
+  }
+}
+
 async function start(stage: MatrixStage, adapter: ExpressAdapter | FastifyAdapter): Promise<string> {
   @Module({
     imports: [stage.locks()],
-    controllers: [Accounts],
+    controllers: [Accounts, Tenant],
     providers: [{ provide: Gate, useValue: stage.gate }],
   })
-  class AppModule {}
+  class AppModule implements NestModule {
+    constructor(@Inject(LockService) private readonly locks: LockService) {}
+
+    /** Refuses: a call outside of the scope of a handle waits for it. */
+    configure(consumer: MiddlewareConsumer): void {
+      const refuse = async (_request: unknown, _response: unknown, next: () => void) => {
+        await using held = await this.locks.getLock('tenant').lock();
+        await this.locks.getLock(held.name).using(next, { waitTime: 0 });
+      };
+      consumer.apply(refuse).forRoutes('tenant');
+    }
+  }
   const app: INestApplication = stage.closes(await NestFactory.create(AppModule, adapter, SERVER));
   await app.listen(0, '127.0.0.1');
   return await app.getUrl();
@@ -44,6 +72,9 @@ async function checkAdapter(
   assert.equal(refused.headers.get('retry-after'), '1');
   const body = (await refused.json()) as { code: string; lock: string };
   assert.deepEqual([body.code, body.lock], ['NOT_ACQUIRED', 'account:7']);
+  const tenant = await fetch(`${one}/tenant`);
+  assert.deepEqual([tenant.status, tenant.headers.get('retry-after')], [423, '1']);
+  assert.equal(((await tenant.json()) as { lock: string }).lock, 'tenant');
   return '423 Locked, Retry-After: 1';
 }
 

@@ -6,7 +6,7 @@ import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.error
 import { LockService } from '../service/lock.service.js';
 import { isReported } from '../guards/reported.refusals.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
-import { describeRpcRefusal, emitRefusal, isHttpResponse } from './transport.answers.js';
+import { describeRpcRefusal, emitRefusal, isHttpResponse, isPlain, sendPlain } from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';
 import { showAs } from '../objects/object.form.js';
 
@@ -28,7 +28,7 @@ import { showAs } from '../objects/object.form.js';
  * no global filters for gateways. Nest tries global filters in the reverse order of their binding. Wherever you
  * import the module, this is the order:
  *
- * 1. your filters that you bind after your last catch-all filter (`@Catch()`);
+ * 1. your filters that are bound later than your last catch-all filter (`@Catch()`);
  * 2. this filter;
  * 3. your catch-all filters, which would answer with 500.
  *
@@ -100,13 +100,18 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
     const response: unknown = host.switchToHttp().getResponse();
     // Libraries that call handlers themselves have the type "http", too, and have no response.
     if (httpAdapter === undefined || !isHttpResponse(response)) throw error;
+    const { settings } = this.#locks;
+    const retryAfter = `${settings.retryAfter}`;
+    const body = describeHttpRefusal(error, settings);
+    if (isPlain(response)) {
+      sendPlain(response, { retryAfter, body });
+      return;
+    }
     if (httpAdapter.isHeadersSent(response)) {
       httpAdapter.end(response);
       return;
     }
-    const { settings } = this.#locks;
-    const body = describeHttpRefusal(error, settings);
-    httpAdapter.setHeader(response, 'Retry-After', `${settings.retryAfter}`);
+    httpAdapter.setHeader(response, 'Retry-After', retryAfter);
     httpAdapter.reply(response, body, body.statusCode);
   }
 

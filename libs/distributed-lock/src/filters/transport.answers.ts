@@ -9,6 +9,33 @@ export function isHttpResponse(response: unknown): response is object {
   );
 }
 
+/** A response of Node, without what an adapter adds to it: what Fastify gives to middleware. */
+export interface PlainResponse {
+  readonly headersSent: boolean;
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(text?: string): unknown;
+}
+
+export function isPlain(response: object): response is PlainResponse {
+  return 'setHeader' in response && !('status' in response) && !('code' in response);
+}
+
+/** Sends what the adapter would: not every adapter can, to such a response. One that has begun is ended. */
+export function sendPlain(
+  response: PlainResponse,
+  { retryAfter, body }: { readonly retryAfter: string; readonly body: { readonly statusCode: number } },
+): void {
+  if (response.headersSent) {
+    response.end();
+    return;
+  }
+  response.statusCode = body.statusCode;
+  response.setHeader('Retry-After', retryAfter);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end(JSON.stringify(body));
+}
+
 /** The used part of a socket, by Socket.IO's name and by the WebSocket standard's. */
 interface Socket {
   readonly readyState?: unknown;
