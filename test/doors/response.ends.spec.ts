@@ -17,6 +17,30 @@ class Impatient {
   }
 }
 
+/** Replaces the method by a function of another name. */
+function Renamed(): MethodDecorator {
+  return (_target, _key, descriptor) => {
+    const method: unknown = descriptor.value;
+    const renamed = function (this: unknown, ...args: unknown[]): unknown {
+      return typeof method === 'function' ? Reflect.apply(method, this, args) : undefined;
+    };
+    Object.defineProperty(renamed, 'name', { value: '' });
+    Object.assign(descriptor, { value: renamed });
+  };
+}
+
+/** As `@Context('res')` of GraphQL: noted where routes note `@Res()`, with the same number. */
+const ContextResponse: ParameterDecorator = (target, key = '', index) => {
+  Reflect.defineMetadata('__routeArguments__', { [`1:${index}`]: { index } }, target.constructor, key);
+};
+
+class Resolver {
+  @DistributedLock('held')
+  async login(@ContextResponse _response: Writable): Promise<string> {
+    return 'ran';
+  }
+}
+
 @Controller()
 class Responses {
   response: Writable | undefined;
@@ -37,6 +61,14 @@ class Responses {
   @Get('sent/intercepted')
   @UseDistributedLock({ key: 'held' })
   sentIntercepted(@Res() response: Writable) {
+    this.response = response;
+    response.write('first');
+  }
+
+  @Get('sent/renamed')
+  @UseDistributedLock({ key: 'held' })
+  @Renamed()
+  sentRenamed(@Res() response: Writable) {
     this.response = response;
     response.write('first');
   }
@@ -105,7 +137,7 @@ beforeEach(() => {
 afterEach(() => stage.close());
 
 async function start() {
-  const app = await stage.start({ controllers: [Responses] });
+  const app = await stage.start({ controllers: [Responses], providers: [Resolver] });
   const witness = (await stage.services.open()).getLock('held');
   const client = new AbortController();
   return {
@@ -174,6 +206,20 @@ describe.each(['decorated', 'intercepted'])('the lock of a %s handler', (door) =
     await untilFree();
     expect(responses.hasSettled).toBe(true);
   });
+});
+
+test('the lock of a handler whose function a decorator has replaced is held until its response has been sent', async () => {
+  const { responses, open, expectHeld, untilFree } = await start();
+  await open('sent/renamed');
+  await expectHeld();
+  responses.response?.end('last');
+  await untilFree();
+});
+
+test('a method that is no route does not wait for a response among its arguments, which is sent after its end', async () => {
+  const { app, untilFree } = await start();
+  expect(await app.get(Resolver).login(new PassThrough())).toBe('ran');
+  await untilFree();
 });
 
 describe('the lock of a handler that gives an Observable, and does not declare it', () => {

@@ -2,6 +2,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
 import { isSse, patternOf, responsePosition } from '../metadata/handler.metadata.js';
+import { keyOfMethod } from '../objects/prototype.chain.js';
 import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
@@ -36,14 +37,14 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a promise
  * continues, and the lock is held until the promise settles. The library recognizes such a handler by the keyword
  * `async`, or by its declared return type. For a handler that is not `async`, and whose return type is missing,
- * `any`, an interface or a union, the library cannot know. In that case the library keeps the lock until it sees what
- * the handler has returned: until the promise settles, or the Observable emits its first value. For a body that is
- * streamed after the handler has ended, and for a response that the handler sends itself (`@Res()`), the lock is held
- * until the response has been sent or the client has disconnected.
+ * `any`, an interface or a union, the library cannot know. After a timeout, the library then keeps the lock until the
+ * promise of such a handler settles, or its Observable emits the first value. For a body that is streamed after the
+ * handler has ended, and for a response that the handler sends itself (`@Res()`), the lock is held until the response
+ * has been sent or the client has disconnected.
  *
  * To release the lock at the timeout instead, write the decorator of the timeout interceptor above
- * `@UseDistributedLock`. It then runs inside of this interceptor. A handler that returns a promise then continues
- * without the lock.
+ * `@UseDistributedLock`. Nest applies decorators from bottom to top, so the timeout interceptor then runs inside of
+ * this one. A handler that returns a promise then continues without the lock.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {
@@ -115,14 +116,17 @@ function readRunsOn(context: ExecutionContext): RunsOn {
   const handler = context.getHandler();
   if (isSse(handler)) return false;
   const { prototype }: { readonly prototype: object } = context.getClass();
-  const returns = readReturnKind(prototype, handler.name, handler);
+  const returns = readReturnKind(prototype, keyOfMethod(prototype, handler), handler);
   return returns === 'unknown' ? 'unknown' : returns !== 'observable';
 }
 
 /** What the handler gives; where it sends the response by itself, not over before that has been sent. */
 function untilSent(given: Observable<unknown>, context: ExecutionContext): Observable<unknown> {
   if (context.getType() !== 'http') return given;
-  if (responsePosition(context.getClass(), context.getHandler().name) === undefined) return given;
+  const controller = context.getClass();
+  const { prototype }: { readonly prototype: object } = controller;
+  const methodKey = keyOfMethod(prototype, context.getHandler());
+  if (responsePosition(controller, methodKey) === undefined) return given;
   const sent = defer(() => whenSent(context.switchToHttp().getResponse()));
   return concat(given, sent.pipe(ignoreElements()));
 }

@@ -14,3 +14,11 @@ export function* chainOf(prototype: object | null): Generator<object> {
 export function* chainThroughProxies(prototype: object | null): Generator<object> {
   for (let level = prototype; level !== null; level = Reflect.getPrototypeOf(level)) yield level;
 }
+
+/** The key under which a class has a method. The name of the function may be another one: a decorator may have replaced it. */
+export function keyOfMethod(prototype: object, method: { readonly name: string }): string | symbol {
+  for (const level of chainOf(prototype))
+    for (const key of Reflect.ownKeys(level))
+      if (Reflect.getOwnPropertyDescriptor(level, key)?.value === method) return key;
+  return method.name;
+}
