@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Param, SetMetadata } from '@nestjs/common';
+import { Controller, Get, Injectable, Param, Post, SetMetadata } from '@nestjs/common';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DistributedLock, LeaderOnly, UseDistributedLock } from 'nestjs-distributed-lock';
@@ -292,6 +292,26 @@ describe('a @UseDistributedLock', () => {
       async helper() {}
     }
     await expect(stage.start({ controllers: [Accounts] })).rejects.toMatchObject({ code: 'INVALID_TARGET' });
+  });
+
+  test('on a method of a base class that this class has replaced says nothing about the new one', async () => {
+    abstract class Crud {
+      @Post('rebuild')
+      @UseDistributedLock({ key: 'a' })
+      async rebuild(): Promise<string> {
+        return 'ran';
+      }
+    }
+    @Controller('one')
+    class One extends Crud {}
+    @Controller('other')
+    class Other extends Crud {
+      override async rebuild(): Promise<string> {
+        return 'no route';
+      }
+    }
+    const app = await stage.start({ controllers: [One, Other] });
+    expect(await (await fetch(`${await app.getUrl()}/one/rebuild`, { method: 'POST' })).text()).toBe('ran');
   });
 
   test('on what another framework has marked is its business', async () => {

@@ -18,13 +18,17 @@ const NO_HANDLER =
  * @throws LockConfigurationError `INVALID_TARGET`, `INVALID_OPTION`
  */
 export function checkIntercepted(prototype: object): void {
+  const overridden = new Set<string | symbol>();
   for (const level of chainOf(prototype)) {
     for (const entry of readIntercepted(level)) {
+      // The class has another method in its place.
+      if (entry.methodKey !== undefined && overridden.has(entry.methodKey)) continue;
       const keys = entry.methodKey === undefined ? methodsOf(prototype) : [entry.methodKey];
       const handlers = keys.filter((methodKey) => isHandler(prototype, methodKey));
       if (handlers.length === 0) throw noHandler(entry);
       for (const methodKey of handlers) checkKeys(entry, prototype, methodKey);
     }
+    for (const name of Reflect.ownKeys(level)) overridden.add(name);
   }
 }
 
