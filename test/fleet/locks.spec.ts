@@ -49,7 +49,15 @@ describe('fleet.locks()', { timeout: scaled(30_000) }, () => {
       { name: 'fenced', kind: 'fenced lock', holders: at(1), ...none },
       { name: 'plain', kind: 'lock', holders: at(0), waiters: byOther, waiting: 1 },
       { name: 'read', kind: 'read lock', holders: at(3), ...none },
-      { name: 'semaphore', kind: 'semaphore or latch', holders: [], left: 2, ttl: -1 },
+      {
+        name: 'semaphore',
+        kind: 'semaphore or latch',
+        holders: [],
+        left: 2,
+        ttl: -1,
+        waiters: [],
+        waiting: 0,
+      },
       { name: 'write', kind: 'write lock', holders: at(4), ...none },
     ]);
     const leases = found.filter(({ left }) => left === undefined).map(({ ttl }) => ttl);
@@ -87,6 +95,41 @@ describe('fleet.locks()', { timeout: scaled(30_000) }, () => {
     await held.unlock();
     for (const handle of waiting) await (await handle).unlock();
     await services.admin.del((await services.keys()).filter((key) => key.includes('desks')));
+  });
+
+  test('has the processes that wait for a permit, in the order of their queue, and counts those at a semaphore and a latch', async () => {
+    const [one, first, second] = [await services.open(), await services.open(), await services.open()];
+    await one.getPermitExpirableSemaphore('desks').trySetPermits(1);
+    await one.getSemaphore('plain').trySetPermits(1);
+    await one.getSemaphore('plain').acquire();
+    await one.getCountDownLatch('latch').trySetCount(1);
+    const permit = await one.getPermitExpirableSemaphore('desks').acquire();
+    const clients = [first, second].map((locks) => locks.engine.context.ids.client);
+    const abort = new AbortController();
+    const { signal } = abort;
+    const waits: Promise<unknown>[] = [];
+    for (const [index, locks] of [first, second].entries()) {
+      waits.push(locks.getPermitExpirableSemaphore('desks').acquire({ signal }));
+      waits.push(
+        locks.getSemaphore('plain').acquire(1, { signal }),
+        locks.getCountDownLatch('latch').await({ signal }),
+      );
+      await until(`${index + 1} wait`, async () => (await one.fleet.lock('desks'))?.waiting === index + 1);
+    }
+    const ended = Promise.allSettled(waits);
+    expect(await one.fleet.lock('desks')).toMatchObject({
+      kind: 'semaphore',
+      left: 0,
+      waiters: clients.map((holder) => ({ holder, count: 1 })),
+      waiting: 2,
+    });
+    for (const name of ['plain', 'latch'])
+      await until(`both wait for ${name}`, async () => (await one.fleet.lock(name))?.waiting === 2);
+    abort.abort();
+    await ended;
+    await permit.unlock();
+    await until('none waits', async () => (await one.fleet.lock('desks'))?.waiting === 0);
+    await services.admin.del(await services.keys());
   });
 
   test('takes a prefix as text, and not as a pattern', async () => {

@@ -28,7 +28,7 @@ export function foundLock(view: ListedLock, instances: readonly LockInstance[]):
   );
   const callers = reported(reports, 'waiting');
   const queued = view.queue.map((holder) => ({ holder, count: 1, instance: instanceOf(holder) }));
-  // A process has one place in the queue of a plain lock, for all of its callers.
+  // A process has one place in the queue of a plain lock or a semaphore, for all of its callers.
   const places = view.places.map((holder) => {
     const instance = instanceOf(holder);
     const count = callers.find((report) => report.instance === instance)?.count ?? 1;

@@ -34,9 +34,9 @@ export interface LockView {
   readonly queue: readonly string[];
   /** How many waiters the queue has in all. */
   readonly waiting: number;
-  /** The holder ids of the processes that have a place in the queue of a plain lock, the next one first. */
+  /** The processes that have a place in the queue of a plain lock, by their holder ids, or of a semaphore, by their clients; the next one first. */
   readonly places: readonly string[];
-  /** The connections that are subscribed to its releases, one of each process that waits; undefined where the user may not read that. */
+  /** The processes that wait: those with a place, and the other connections that are subscribed to its releases; undefined where the user may not read that. */
   readonly listeners: number | undefined;
 }
 

@@ -1,10 +1,20 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ServerPort, ServerSession } from '../connections/server.session.js';
-import { lockChannel, prefixName, readWriteChannel, suffixName } from '../scripts/wire.names.js';
+import {
+  latchChannel,
+  lockChannel,
+  prefixName,
+  readWriteChannel,
+  semaphoreChannel,
+  suffixName,
+} from '../scripts/wire.names.js';
 import type { HolderView, LockView, ViewKind } from './lock.view.js';
 
 /** A holder on the wire; Redisson's ends with the number of a thread. */
 const HOLDER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}:\d+$/;
+
+/** A place in a queue of processes, at a semaphore with the id of a permit. What is no place there is a listener. */
+const PLACE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}):(\d+$|[\da-f]{32}$)/;
 
 /** The number of waiters of a queue that are shown. */
 const SHOWN = 100;
@@ -14,7 +24,7 @@ export async function readLock(session: ServerSession, key: string, name: string
   const server = session.serverOf(key);
   const type = String(await server.ask('TYPE', key));
   const base = { name, key, holders: [], queue: [], waiting: 0, places: [], listeners: undefined };
-  if (type === 'string') return { ...base, ...(await readCount(server, key)) };
+  if (type === 'string') return { ...base, ...(await readCount(session, key)) };
   if (type !== 'hash' && type !== 'none') return { ...base, kind: 'something else', ttl: -1 };
   const queueKey = prefixName('redisson_lock_queue', key);
   const [fields, ttl, queue, waiting, token, record, processes] = await Promise.all([
@@ -24,7 +34,7 @@ export async function readLock(session: ServerSession, key: string, name: string
     server.ask('LLEN', queueKey),
     server.ask('EXISTS', prefixName('redisson_lock_token', key)),
     server.ask('EXISTS', suffixName(key, 'tick')),
-    readProcesses(server, session.isCluster, key),
+    readProcesses(server, session.isCluster, key, [lockChannel(key), readWriteChannel(key)]),
   ]);
   const { mode, holders } = readHolders(fields);
   const waiters = Number(waiting);
@@ -44,17 +54,30 @@ export async function readLock(session: ServerSession, key: string, name: string
   };
 }
 
-async function readCount(server: ServerPort, key: string): Promise<Pick<LockView, 'kind' | 'left' | 'ttl'>> {
-  const [value, ttl, leases] = await Promise.all([
+/** The holder id of a place; at a semaphore the client, for the id of a permit that is to come says nothing. */
+function placeOf(member: string): string[] {
+  const [place, client = '', id = ''] = PLACE.exec(member) ?? [];
+  return place === undefined ? [] : [id.length === 32 ? client : place];
+}
+
+async function readCount(
+  session: ServerSession,
+  key: string,
+): Promise<Pick<LockView, 'kind' | 'ttl'> & Partial<LockView>> {
+  const server = session.serverOf(key);
+  const channels = [semaphoreChannel(key), latchChannel(key)];
+  const [value, ttl, leases, processes] = await Promise.all([
     server.ask('GET', key),
     server.ask('PTTL', key),
     server.ask('EXISTS', suffixName(key, 'timeout')),
+    readProcesses(server, session.isCluster, key, channels),
   ]);
   if (!/^-?\d{1,15}$/.test(String(value))) return { kind: 'something else', ttl: Number(ttl) };
   return {
     kind: leases === 1 ? 'semaphore' : 'semaphore or latch',
     left: Number(value),
     ttl: Number(ttl),
+    ...processes,
   };
 }
 
@@ -77,20 +100,24 @@ function pairs(reply: unknown): [string, string][] {
   );
 }
 
-/** The processes that wait: those with a place in the queue of a plain lock, and the connections that listen beside the listeners of that queue. */
+/**
+ * The processes that wait: those with a place in the queue of a plain lock or a semaphore, and the connections that listen to the `channels`
+ * beside the listeners of that queue.
+ */
 async function readProcesses(
   server: ServerPort,
   isCluster: boolean,
   key: string,
+  channels: readonly string[],
 ): Promise<Pick<LockView, 'places' | 'listeners'>> {
   try {
     const [counts, members] = await Promise.all([
-      server.ask('PUBSUB', isCluster ? 'SHARDNUMSUB' : 'NUMSUB', lockChannel(key), readWriteChannel(key)),
+      server.ask('PUBSUB', isCluster ? 'SHARDNUMSUB' : 'NUMSUB', ...channels),
       server.ask('ZRANGE', suffixName(key, 'waiting'), '0', '-1'),
     ]);
     const listening = pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
     const queue = Array.isArray(members) ? members.map(String) : [];
-    const places = queue.filter((member) => HOLDER.test(member));
+    const places = queue.flatMap(placeOf);
     const others = Math.max(listening - (queue.length - places.length), 0);
     return { places: places.slice(0, SHOWN), listeners: places.length + others };
   } catch (error) {
