@@ -148,7 +148,7 @@ export class JobClaimer implements JobClaims {
   start(granted: GrantedTick): void {
     const { starter, runner } = this.plan;
     runner.engine.context.outside(() => {
-      this.#unattended(starter.start(granted).then(() => this.#claimWaiting()));
+      this.#unattended(starter.start(granted).then(() => this.#watch.claimSoon()));
     });
   }
 
@@ -158,7 +158,7 @@ export class JobClaimer implements JobClaims {
 
   /** The alarms of other instances watch a run that may have to be repeated. Here its own next one may be far, and no other instance there. */
   #lost(): void {
-    if (this.plan.policies.onCrash === 'retry') this.#unattended(this.#claimWaiting());
+    if (this.plan.policies.onCrash === 'retry') this.#watch.claimSoon();
   }
 
   /** Claims any run that waits in Redis. */

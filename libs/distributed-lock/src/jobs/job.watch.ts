@@ -54,7 +54,7 @@ export class JobWatch {
     if (this.#isClosed || this.#job !== undefined) return;
     const receive = (text: string | undefined) => {
       if (text === undefined) this.#due(JITTER, this.returned);
-      else if (text === 'look') this.#claimSoon();
+      else if (text === 'look') this.claimSoon();
     };
     this.#job = this.context.subscriptions.subscribe(this.channels.job, receive, this.#whileDeaf);
     void this.#job.acknowledged.then(this.#whileDeaf);
@@ -114,15 +114,16 @@ export class JobWatch {
 
   #listen(): void {
     if (this.#isClosed || this.#isResting || this.#lock !== undefined) return;
-    const lock = this.context.subscriptions.subscribe(this.channels.lock, () => this.#claimSoon());
+    const lock = this.context.subscriptions.subscribe(this.channels.lock, () => this.claimSoon());
     this.#lock = lock;
     // The lock may have been freed before the subscription was active.
     void lock.acknowledged.then(() => {
-      if (this.#lock === lock && lock.isActive) this.#claimSoon();
+      if (this.#lock === lock && lock.isActive) this.claimSoon();
     });
   }
 
-  #claimSoon(): void {
+  /** Claims what waits soon, and again until the store has answered. */
+  claimSoon(): void {
     if (!this.#isDue) this.#due(SHORT_JITTER, this.claimWaiting);
   }
 

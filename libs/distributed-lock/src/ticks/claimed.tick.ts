@@ -57,6 +57,8 @@ export class ClaimedTick {
   /** Settles when Redis has noted that the run has begun; undefined for a run without a request. */
   #noted: Promise<unknown> | undefined;
   #isStopped = false;
+  /** Whether Redis has stored how it ended. */
+  #isStored = false;
 
   constructor(
     private readonly engine: LockEngine,
@@ -167,8 +169,8 @@ export class ClaimedTick {
     // Aborted with a live lease: the shutdown stopped the run. Its result is then not the whole work, whatever it returned.
     if (handle.isOpen && handle.isAborted) this.#stopped();
     // The result or error of the work stands; a failed release is logged where it happens.
-    const outcome = await handle.unlock().catch(() => 'lost');
-    if (outcome === 'lost') this.grant.lost?.();
+    await handle.unlock().catch(() => undefined);
+    if (!this.#isStored) this.grant.lost?.();
   }
 
   async #giveBack(): Promise<void> {
@@ -194,7 +196,9 @@ export class ClaimedTick {
     const finish = this.#arguments(count, ttl);
     for (;;) {
       try {
-        return await this.scripts.finish(keys, finish);
+        const reply = await this.scripts.finish(keys, finish);
+        this.#isStored = reply.kind !== 'gone';
+        return reply;
       } catch (error) {
         const failure = RedisFailure.from(error);
         if (!failure.isTransient || now() + RETRY_PAUSE >= lease.deadline) throw failure;

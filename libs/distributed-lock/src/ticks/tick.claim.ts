@@ -22,7 +22,7 @@ export interface TickClaim {
   readonly mayBegin?: (() => boolean) | undefined;
   /** Called when Redis may have received the claim and no answer came, as soon as the claim can have no effect any more. */
   readonly unanswered?: (() => void) | undefined;
-  /** Called when the work of a run has ended, and its end could not be stored because the run had lost its lock. */
+  /** Called when the work of a run has ended, and its end was not stored: the run had lost its lock, or Redis took no command before its lease ended. */
   readonly lost?: (() => void) | undefined;
   /** Is notified of the runs that the claim brings. */
   readonly runs?: RunListener | undefined;
