@@ -164,9 +164,12 @@ export class BeliefWatch implements CallerWatch {
       this.report('I4', `${instance.name} has lost ${key} though nothing has happened`);
   }
 
-  /** How long what is free since `freeSince` may stay so, in ms. */
-  boundOf({ bound, boundOfTwo = bound }: Pick<Wish, 'bound' | 'boundOfTwo'>, freeSince: number): number {
-    return this.fleet.hurtSince(freeSince) > 1 ? boundOfTwo : bound;
+  /** How long what is free, and wanted since `from`, may stay so, in ms. */
+  boundOf(
+    { instance, bound, boundOfTwo = bound }: Pick<Wish, 'instance' | 'bound' | 'boundOfTwo'>,
+    from: number,
+  ): number {
+    return this.fleet.hurtSince(from, instance) > 1 ? boundOfTwo : bound;
   }
 
   #checkWishes(): void {
@@ -191,7 +194,7 @@ export class BeliefWatch implements CallerWatch {
       for (const other of more) if (freeSince !== Infinity) freeSince = Math.max(freeSince, sinceWhen(other));
       if (freeSince === Infinity) continue;
       const from = Math.max(freeSince, since, calmSince, hasOthersBefore ? others : 0);
-      if (world.now - from > this.boundOf(wish, freeSince))
+      if (world.now - from > this.boundOf(wish, from))
         this.report(
           'free and wanted',
           `${key} is free for ${Math.round(world.now - from)} ms while ${instance.name} waits`,

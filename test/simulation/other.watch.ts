@@ -20,8 +20,8 @@ interface HolderWatch {
   /** Whether nothing is known that could have ended it. */
   isCertain(belief: Belief): boolean;
   report(rule: string, what: string): void;
-  /** How long what is free since `freeSince` may stay so, in ms. @default the bound */
-  boundOf?(wish: Pick<Wish, 'bound' | 'boundOfTwo'>, freeSince: number): number;
+  /** How long what is free, and wanted since `from`, may stay so, in ms. @default the bound */
+  boundOf?(wish: Pick<Wish, 'instance' | 'bound' | 'boundOfTwo'>, from: number): number;
 }
 
 /** What the store may have lost. */
@@ -71,8 +71,9 @@ export function checkWish(
   // First: it is noted while an instance is away.
   const { calmSince } = instance;
   if (!instance.isRunning || !instance.isConnected) return;
-  const waited = world.now - Math.max(what.since, since, calmSince);
-  const bounds = { bound: FREE, boundOfTwo: what.isQueued === true ? FREE_QUEUED : FREE };
-  if (waited > (watch.boundOf?.(bounds, what.since) ?? FREE))
+  const from = Math.max(what.since, since, calmSince);
+  const waited = world.now - from;
+  const bounds = { instance, bound: FREE, boundOfTwo: what.isQueued === true ? FREE_QUEUED : FREE };
+  if (waited > (watch.boundOf?.(bounds, from) ?? FREE))
     watch.report('free and wanted', `${what.name} for ${Math.round(waited)} ms while ${instance.name} waits`);
 }

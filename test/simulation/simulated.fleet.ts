@@ -1,3 +1,4 @@
+import type { CallingInstance } from './calling.instance.js';
 import { DataLosses } from './data.losses.js';
 import { SERVER_FAULTS, type Fault, type FaultKind } from './fault.plan.js';
 import { REFUSAL_CODES } from './server.refusals.js';
@@ -48,10 +49,10 @@ export class SimulatedFleet {
     return Math.max(-Infinity, ...this.#ends);
   }
 
-  /** How many processes were stopped, cut off or dead at some moment after `time`. */
-  hurtSince(time: number): number {
-    const isHurt = this.live.filter(({ calmSince }) => calmSince > time);
-    return isHurt.length + this.#ends.filter((end) => end > time).length;
+  /** How many processes that were there at `time`, beside one, were stopped, cut off or dead after it. */
+  hurtSince(time: number, but: CallingInstance): number {
+    const hurt = this.live.filter((one) => one !== but && one.startedAt <= time && one.calmSince > time);
+    return hurt.length + this.#ends.filter((end) => end > time).length;
   }
 
   at(place: number): SimulatedInstance | undefined {

@@ -30,6 +30,7 @@ export class SimulatedInstance implements CallingInstance {
   readonly process: SimulatedProcess;
   readonly link: InstanceLink;
   readonly service: LockService;
+  readonly startedAt: number;
   isEnding = false;
   /** Called when its shutdown begins, as a hook of the application. */
   onShutdown: (() => void) | undefined;
@@ -45,6 +46,7 @@ export class SimulatedInstance implements CallingInstance {
     readonly network: Network,
     private readonly layer: Layer,
   ) {
+    this.startedAt = world.now;
     this.process = new SimulatedProcess(world.seed, name);
     this.process.wallOffset = clockErrorOf(new SeededDice(world.seed, `clock of ${name}`));
     const notices = new NoticeBoard();
