@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { KindStage } from '../kinds/kind.stage.js';
 import { scaled } from '../support/slowness.js';
 import { Stopwatch } from '../support/stopwatch.js';
+import { until } from '../support/until.js';
 import {
   begin,
   COMES_WITHIN,
   expectInOrder,
   lockOf,
   places,
+  placesInOrder,
   prepare,
   QUEUED,
   queueUp,
@@ -34,6 +37,7 @@ describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
   test('is passed over within 100 ms more when it is stopped, and has its turn when it goes on', async () => {
     await KindStage.play('shared', async (stage) => {
       const { unlock, workers, waiting } = await queueUp(stage, kind, 3);
+      const [stopped, , last] = await placesInOrder(stage);
       workers[0]?.signal('SIGSTOP');
       const begun = begin();
       await unlock();
@@ -41,8 +45,10 @@ describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
       expect(turn.isFirst).toBe(false);
       expect(turn.waited).toBeLessThan(COMES_WITHIN + BOUND);
       workers[0]?.signal('SIGCONT');
-      // It has its place again, before the other one. A guard that was set before may take it from it once more: then it has the next turn.
-      await places(stage, 2);
+      await until('it has its old place', async () =>
+        isDeepStrictEqual(await placesInOrder(stage), [stopped, last]),
+      );
+      // A guard that was set before may take it from it once more: then it has the next turn.
       const second = await waiting.next(waiting.release(turn));
       expect(second.waited).toBeLessThan(COMES_WITHIN + BOUND);
       await waiting.rest(waiting.release(second));

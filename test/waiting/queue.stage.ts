@@ -77,6 +77,11 @@ export async function places(stage: KindStage, count: number): Promise<void> {
   await until(`${count} processes have a place`, async () => (await read()) === count);
 }
 
+/** The places in the queue of "x", the first one first. */
+export async function placesInOrder(stage: KindStage): Promise<string[]> {
+  return await stage.faults.admin.zrangebyscore(suffixName(stage.faults.key('x'), 'waiting'), 1, '+inf');
+}
+
 /** Lets a service hold "x", and processes wait for it, one after the other. */
 export async function queueUp(
   stage: KindStage,
