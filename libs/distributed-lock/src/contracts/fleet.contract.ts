@@ -32,8 +32,8 @@ export interface LockInstance {
   /** The scheduled jobs of the instance. */
   readonly jobs: readonly InstanceJob[];
   /**
-   * At its last report: the locks for which its callers waited, and the expirable semaphores of which it held
-   * permits, up to 50. The locks that it holds are not among them: see {@link Fleet.locks}.
+   * At its last report: what its callers waited for, and the expirable semaphores of which it held
+   * permits, up to 50. For the locks that it holds see {@link Fleet.locks}.
    */
   readonly locks: readonly InstanceLock[];
   /** The elections in which the instance has a candidate, up to 50. A change of the leader is reported at once. */
@@ -48,7 +48,10 @@ export interface InstanceElection {
   readonly isLeader: boolean;
 }
 
-/** A lock for which callers of an instance wait, or an expirable semaphore of which it holds permits. */
+/**
+ * A lock, semaphore or latch for which callers of an instance wait, or an expirable semaphore of which it holds
+ * permits.
+ */
 export interface InstanceLock {
   /**
    * The name of the lock. If `nameMapper` is set, this is the name in Redis, because the library cannot map it back.
@@ -108,7 +111,7 @@ export interface FoundLock {
   readonly ttl: number;
   /**
    * Up to 100 waiters. For a fair lock: the holder ids in its queue, in their order. For any other lock: the
-   * processes that have a place in its queue, or have reported that they wait.
+   * processes that Redis lists as waiting, and the instances that have reported that they wait.
    */
   readonly waiters: readonly FoundHolder[];
   /**

@@ -114,9 +114,9 @@ export interface TickOptions {
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'` there is no
    * limit in this case.
    *
-   * A tick that is later is recorded as missed. `grace` does not apply to a timer that fires, but late, because
-   * the instance was blocked: its tick runs if it is at most 1 h late. If `catchUp` is longer than such a limit, it is the
-   * limit.
+   * A tick that is later is recorded as missed. If the timer fires late because the instance was blocked, `grace`
+   * does not apply: the tick still runs if it is at most 1 h late. If `catchUp` is longer than `grace`, or than this
+   * hour, `catchUp` is the limit instead.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

@@ -4,10 +4,11 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * The due time of the newest tick that was started, queued or skipped, in epoch ms. Instances claim only later
-   * ticks. For a job without such a tick: the last scheduled time before the job was first registered, or `0` if the
-   * schedule has none. For an interval: the time of the latest start or skip; if there was none, the time of the
-   * registration. `undefined` if Redis has lost a part of the state of the job.
+   * The due time of the newest tick that was started, queued or skipped, in epoch ms. No new tick up to this time is
+   * started. If no tick was started, queued or skipped yet: the last time of the schedule before the first
+   * registration of the job, or `0` for a `@Timeout` and a `Date`. For an interval: the time of the latest start or
+   * skip; if there was none, the time of the registration. `undefined` if Redis has lost a part of the state of the
+   * job.
    */
   readonly mark: number | undefined;
   /**
@@ -15,16 +16,16 @@ export interface JobStatus {
    * due, and that no instance has claimed it yet. For an interval: the last start plus the period. `undefined` if
    * there is no next tick, as for a cron expression with 30 February. Also `undefined` if it is unknown: for
    * `@Timeout()`, `@Cron` with a `Date`, a job of `runOnce()`, and a job whose last tick was claimed by an older
-   * version of this library. With `shared: true`, it is computed from the schedule of the method that claimed the
-   * newest tick.
+   * version of this library. With `shared: true`, it is computed from the schedule of the method that registered or
+   * claimed a tick last.
    */
   readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
   readonly paused: number | undefined;
   /**
    * What paused the job. A call of `pause()`: `<host>:<pid>:<client id>`. The command line: `<user>@<host> (command
-   * line)`. The dashboard: the name of its option `userOf`; if that has none, `(dashboard of <host>:<pid>)`.
-   * `undefined` if the job is not paused.
+   * line)`. The dashboard: the name that its option `userOf` returns; if it returns none, `(dashboard of
+   * <host>:<pid>)`. `undefined` if the job is not paused.
    */
   readonly pausedBy: string | undefined;
   /** The tick that runs as soon as the lock is free, in epoch ms; `undefined` if there is none. */
@@ -90,9 +91,9 @@ export interface ForgetOptions {
 
 /**
  * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis and
- * `namePrefix`, even if that process has none of the jobs. For a job that is not registered in Redis, `status`
- * returns `undefined`, and the other methods for one job reject with `UNKNOWN_JOB`. In a process that has the job,
- * `pause`, `resume` and `runNow` register it instead of rejecting, and then do their work. A method rejects with
+ * `namePrefix`, even if that process has none of the jobs. For a job that Redis does not know, `status` returns
+ * `undefined`, and the other methods for one job reject with `UNKNOWN_JOB`. In a process that has the job, `pause`,
+ * `resume` and `runNow` register it instead of rejecting, and then do their work. A method rejects with
  * `INVALID_NAME` if the key is not a valid lock name, and with `KIND_CONFLICT` if the key is in use with another
  * kind.
  */
@@ -127,7 +128,8 @@ export interface JobControl {
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**
    * Removes the state of a job that no longer exists, and the records of its runs. If an instance still has the job,
-   * its next tick registers the job again, with an empty history.
+   * its next tick creates the state again, with an empty history: with `onCrash: 'retry'` this tick runs, otherwise
+   * it is recorded as missed.
    * @returns `false` if the job is running and `force` is not set
    * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `force`
    * @throws LockUnavailableError
@@ -145,7 +147,7 @@ export interface JobControl {
   list(options?: ListOptions): Promise<ListedJob[]>;
   /**
    * Returns the state of a job.
-   * @returns `undefined` for a job that is not registered in Redis
+   * @returns `undefined` for a job that Redis does not know
    * @throws LockUnavailableError
    */
   status(job: string): Promise<JobStatus | undefined>;

@@ -15,8 +15,8 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
    * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
-   * Redis still has the lock. A hand-off (see {@link HandOverBounds}) to a waiter with the same `leaseTime` starts no
-   * new lease: at least 99 % of the current one are left.
+   * Redis still has the lock. While at least 99 % of the lease is left, a hand-off (see {@link HandOverBounds}) to a
+   * waiter with the same `leaseTime` passes on this lease instead of starting a new one.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;

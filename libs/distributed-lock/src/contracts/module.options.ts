@@ -9,10 +9,10 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * Concerns only Redisson clients, at a fair lock. If a process of this library dies while it waits for a fair lock,
-   * its place stays in the queue of that lock. This is about waits without a time limit. Redisson clients behind that
-   * place skip it after this time. Clients of this library skip it after about 3 s, whatever this option says.
-   * Minimum: 1 s. Maximum: 1 h; a longer value counts as 1 h. Redisson has a setting of the same name and meaning.
+   * Concerns only Redisson clients, at a fair lock. If a process of this library dies while it waits without a time
+   * limit for a fair lock, its place stays in the queue. Redisson clients behind that place skip it after this time.
+   * Clients of this library skip it after about 3 s, whatever this option says. Minimum: 1 s. Maximum: 1 h; a longer
+   * value counts as 1 h. Redisson has a setting of the same name and meaning.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -158,10 +158,10 @@ export interface WaitTimes {
  */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs. Minimum: 0. Two cases lower the maximum:
+   * The maximum number of consecutive hand-offs. Minimum: 0. Two cases have a maximum of their own, unless `max` is less:
    *
-   * - If other processes wait, it is 16, or the number of waiters in this process if that is more than 16.
-   * - If it is unknown whether other processes wait, it is 64.
+   * - If other processes wait, 16 hand-offs, or as many as this process has waiters if that is more than 16.
+   * - If it is unknown whether other processes wait, 64 hand-offs.
    *
    * @default 4096
    */

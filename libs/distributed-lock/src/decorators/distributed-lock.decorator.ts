@@ -35,8 +35,8 @@ const OPTIONS = optionNames<DistributedLockOptions>({
 /**
  * Runs the method under a distributed lock: by default, one call at a time in the whole fleet. On a method with
  * `@Cron`, `@Interval` or `@Timeout`, each tick runs once in the fleet (`@Timeout`: only with `minInterval`), and a
- * direct call acquires the lock like a call of any other method. A call of the scheduler whose tick does not run on
- * this instance resolves to `undefined`.
+ * direct call acquires the lock like a call of any other method. If the scheduler calls the method for a tick that
+ * does not run on this instance, the call resolves to `undefined`.
  *
  * Works above or below other decorators, on every class that Nest instantiates, and on objects from
  * `useFactory` and `useValue` once the application has started. On a scheduled method, put it above decorators

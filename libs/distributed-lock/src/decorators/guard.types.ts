@@ -21,9 +21,9 @@ export type Promised = Promise<unknown> | Observable<unknown>;
 export type LockKey<A extends readonly unknown[]> = LockNames | ((this: void, ...args: A) => LockNames);
 
 /**
- * Options of `@DistributedLock`. The key of a scheduled method must be one fixed name: a template,
- * a function or an array fails the startup. `waitTime`, `leaseTime`, `onBusy` and `onLost` apply to direct calls of the method only. A tick does not wait, and
- * the watchdog renews its lease.
+ * Options of `@DistributedLock`. The key of a scheduled method must be one fixed name, or a function without
+ * parameters that returns one. `waitTime`, `leaseTime`, `onBusy` and `onLost` apply to direct calls of the method
+ * only. A tick does not wait, and the watchdog renews its lease.
  */
 export interface DistributedLockOptions<
   A extends readonly unknown[] = readonly unknown[],

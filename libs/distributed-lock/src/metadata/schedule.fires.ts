@@ -69,12 +69,12 @@ export function markFire<T>(fire: Fire, start: () => T): T {
 }
 
 /**
- * A direct call is a call by your code, not by the scheduler: it is no tick, and acquires the lock as if the method had
- * no schedule. If `work` calls a scheduled method with `@DistributedLock`, the library treats that call as a direct one.
- * One `directCall()` covers one call of each method: if `work` calls the same method twice, wrap the second call in another
- * `directCall()`. You need this
- * only if a decorator above `@DistributedLock`, such as a queue, delays calls and loses their async context. Otherwise
- * the library itself knows which calls are direct ones.
+ * A direct call is a call by your code, not by the scheduler: it is no tick, and acquires the lock as if the method
+ * had no schedule. If `work` calls a scheduled method with `@DistributedLock`, the library treats that call as a
+ * direct one. One `directCall()` covers one call of each method: if `work` calls the same method twice, wrap the
+ * second call in another `directCall()`. You need `directCall()` only if a decorator above `@DistributedLock`, such
+ * as a queue, delays calls and loses their async context. Otherwise the library itself knows which calls are direct
+ * ones.
  * @returns the result of `work`
  */
 export function directCall<T>(work: () => T): T {

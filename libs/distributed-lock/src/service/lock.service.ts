@@ -113,8 +113,8 @@ export class LockService {
    * The re-entrant lock of that name.
    * @throws LockConfigurationError `INVALID_NAME` if the name is empty, is longer than 1024 characters, is reserved
    * for an internal key, or contains NUL or a lone surrogate. The same holds for the key that `nameMapper` makes of
-   * it. In a cluster also for unpaired or empty braces, as in `x}y`, `a{b` and `a{}b`. `KIND_CONFLICT` if another
-   * kind has the name
+   * it. In a cluster, a name with unpaired or empty braces is an `INVALID_NAME` as well: `x}y`, `a{b`, `a{}b`.
+   * `KIND_CONFLICT` if another kind has the name
    */
   getLock(name: string): Lock {
     return this.#named('reentrant', name);
