@@ -92,12 +92,12 @@ export class AcquireLoop<
     this.#wakeSignal.wake();
   }
 
-  /** Makes a request for the first waiter; stops without one. */
-  #next(): void {
+  /** Makes a request for the first waiter, after a pause for others; stops without a waiter. @param hasPaused that waiter may be another one, or none */
+  #next(hasPaused = false): void {
     const terms = this.owner.next();
     if (terms === undefined) this.#stop();
-    else if (this.#yielding.isYielding)
-      this.#after(this.#yielding.pause(this.#wakeSignal), () => this.#request(terms));
+    else if (this.#yielding.isYielding && !hasPaused)
+      this.#after(this.#yielding.pause(this.#wakeSignal), () => this.#next(true));
     else this.#request(terms);
   }
 
