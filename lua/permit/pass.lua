@@ -26,6 +26,7 @@ local function attempt(queue, absent, leaving, yields, lease)
     error({err = 'ERR the lease is out of range'})
   end
   local at, available = reclaim(queue.publish, queue.lock, queue.timeout, queue.channel)
+  local before = available or 0
   if leaving ~= '' then
     available = leavePlace(queue, leaving, available)
   end
@@ -47,6 +48,10 @@ local function attempt(queue, absent, leaving, yields, lease)
     return {0, ttl, holder, (first and 1 or 0) + (second and 1 or 0), givenPlace(queue, first, second)}
   end
   if not first then
+    -- The others have found it taken, and wait for its release.
+    if available > before and others > 0 then
+      publishPermits(queue.publish, queue.channel, available)
+    end
     return {2}
   end
   if yields and others > 0 then

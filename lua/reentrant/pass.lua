@@ -28,7 +28,8 @@ local function attempt(queue, absent, leaving, yields, lease)
   end
   -- A holder that leaves may have got the lock this way, and no caller waits for it any more. One that is absent and has its place yet was
   -- given the lock below, and has not come for it.
-  if current and (current == leaving or (current == absent and redis.call('ZSCORE', queue.waiting, absent))) then
+  local isBack = current and (current == leaving or (current == absent and redis.call('ZSCORE', queue.waiting, absent)))
+  if isBack then
     redis.call('DEL', queue.lock)
     current = false
   end
@@ -47,6 +48,10 @@ local function attempt(queue, absent, leaving, yields, lease)
   local others
   others, first = mendListeners(queue, listeners, first)
   if not first then
+    -- The others have found it taken, and wait for its release.
+    if isBack and others > 0 then
+      publishMessage(queue.publish, queue.channel, '0')
+    end
     return {2}
   end
   if yields and others > 0 then

@@ -290,6 +290,20 @@ describe('where others listen to the channel of a semaphore', () => {
     expect(await readPermits(stage, counter)).toEqual(permits(0, { [permitOf(B)]: S10, [OTHER]: S60 }));
   });
 
+  test.each(['absent', 'leaving'])(
+    'the others are notified of a permit that the last place of the queue was given, and that is %s',
+    async (what) => {
+      await stage.redis.zrem(counter.waiting, placeOf(B));
+      await ask(release(HELD, undefined, S20));
+      expect(await ask(pass({ [what]: placeOf(A) }))).toEqual([2]);
+      expect(await readPermits(stage, counter)).toEqual(permits(1, { [OTHER]: S60 }));
+      // The first one is that of the release.
+      expect(await stage.messages(counter.semaphoreChannel)).toEqual(['1', '1']);
+      expect(await ask(pass({ [what]: placeOf(A) }))).toEqual([2]);
+      expect(await stage.messages(counter.semaphoreChannel)).toEqual(['1', '1']);
+    },
+  );
+
   test('a release under its permit id gives back what it was given, and passes the turn on', async () => {
     await ask(release(HELD, undefined, S20));
     expect(await ask(release(permitOf(A), A, S20))).toEqual([1, 1, '']);

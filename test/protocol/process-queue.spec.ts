@@ -347,6 +347,25 @@ describe('a pass', () => {
     for (const each of others) each.disconnect();
     expect(await stage.state(names.lock)).toBe('free');
   });
+
+  test.each(['absent', 'leaving'])(
+    'publishes to the others that a lock is free which the last place of the queue was given, and that is %s',
+    async (what) => {
+      await inLine(A);
+      await stage.redis.del(names.lock);
+      await stage.redis.zadd(names.waiting, -2, `listener:${A}`);
+      const other = stage.redis.duplicate();
+      await Promise.all([other.subscribe(names.channel), stage.listen(names.channel)]);
+      expect(await ask(pass({ lease: 5000 }))).toEqual([1, `${A}:1`]);
+      expect(await stage.messages(names.channel)).toEqual([]);
+      expect(await ask(pass({ [what]: `${A}:1` }))).toEqual([2]);
+      expect(await stage.messages(names.channel)).toEqual(['0']);
+      // What was free before is known to them.
+      expect(await ask(pass({ [what]: `${A}:1` }))).toEqual([2]);
+      expect(await stage.messages(names.channel)).toEqual(['0']);
+      other.disconnect();
+    },
+  );
 });
 
 test('a process that comes for the lock that it was given has the lease that it asks for, also a shorter one', async () => {
