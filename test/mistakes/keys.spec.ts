@@ -282,6 +282,22 @@ describe('a @UseDistributedLock', () => {
     await expect(stage.start({ providers: [Accounts] })).rejects.toMatchObject({ code: 'INVALID_TARGET' });
   });
 
+  test('on a field resolver of GraphQL is refused at boot, unless its interceptors are asked', async () => {
+    @Injectable()
+    class Books {
+      @SetMetadata('graphql:resolve_property', true)
+      @UseDistributedLock({ key: 'a' })
+      async stock() {}
+    }
+    await expect(stage.start({ providers: [Books] })).rejects.toMatchObject({
+      code: 'INVALID_TARGET',
+      remedy: expect.stringContaining("fieldResolverEnhancers: ['interceptors', 'filters']"),
+    });
+    const useValue = { fieldResolverEnhancers: ['interceptors'] };
+    const app = await stage.start({ providers: [Books, { provide: 'GqlModuleOptions', useValue }] });
+    expect(app.get(Books)).toBeInstanceOf(Books);
+  });
+
   test('on a helper method of a controller is refused at boot', async () => {
     @Controller()
     class Accounts {

@@ -9,7 +9,7 @@ import { bindService } from '../decorators/service.property.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
 import { bootHook } from '../startup/open.applications.js';
-import { checkIntercepted } from './handler.checks.js';
+import { asksForFields, checkIntercepted } from './handler.checks.js';
 import { findClasses, findHidden, hasInstance, type FoundClass } from './class.finder.js';
 
 /**
@@ -35,7 +35,8 @@ export class GuardExplorer implements OnModuleInit {
   }
 
   #explore(): void {
-    for (const found of findClasses(this.modules)) this.#exploreClass(found);
+    const asksFields = asksForFields(this.modules);
+    for (const found of findClasses(this.modules)) this.#exploreClass(found, asksFields);
     const { proxies, hasLater } = findHidden(this.modules);
     const application = {
       token: this.token,
@@ -46,12 +47,12 @@ export class GuardExplorer implements OnModuleInit {
     this.locks.onceEnded(() => forgetApplication(this.locks));
   }
 
-  #exploreClass({ prototype, foreign }: FoundClass): void {
+  #exploreClass({ prototype, foreign }: FoundClass, asksFields: boolean): void {
     const methods = [...readGuards(prototype), ...readLeaderMethods(prototype)].filter(
       ({ options }) => lockServiceToken(options.service) === this.token,
     );
     for (const method of methods) refuseSync(method);
-    checkIntercepted(prototype);
+    checkIntercepted(prototype, asksFields);
     const [first] = methods;
     if (first !== undefined && foreign !== undefined) bindService(foreign, first.options.service, this.locks);
   }

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { ModulesContainer } from '@nestjs/core';
 import { readIntercepted, type InterceptedEntry } from '../metadata/intercepted.registry.js';
 import { chainOf } from '../objects/prototype.chain.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -8,6 +9,10 @@ import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
 const PATH = 'path';
 const ROUTE_ARGUMENTS = '__routeArguments__';
 
+/** What `@nestjs/graphql` notes of a field resolver, and the token of its options. */
+const FIELD = 'graphql:resolve_property';
+const GRAPHQL_OPTIONS = 'GqlModuleOptions';
+
 /** Metadata that makes no method a handler: of the compiler, of enhancers, and of callers that ask no interceptor. */
 const NO_HANDLER =
   /^(?:design:|__interceptors__$|__guards__$|__pipes__$|__exceptionFilters__$|swagger\/|SCHEDULE|SCHEDULER|EVENT_LISTENER_METADATA$|bull:|bullmq:|nestjs-distributed-lock)/;
@@ -15,9 +20,10 @@ const NO_HANDLER =
 /**
  * Checks every `@UseDistributedLock` of a class: Nest asks interceptors for handlers only, and a text is one
  * key for all requests.
+ * @param asksFields whether it asks them for field resolvers of GraphQL
  * @throws LockConfigurationError `INVALID_TARGET`, `INVALID_OPTION`
  */
-export function checkIntercepted(prototype: object): void {
+export function checkIntercepted(prototype: object, asksFields: boolean): void {
   const overridden = new Set<string | symbol>();
   for (const level of chainOf(prototype)) {
     for (const entry of readIntercepted(level)) {
@@ -26,6 +32,8 @@ export function checkIntercepted(prototype: object): void {
       const keys = entry.methodKey === undefined ? methodsOf(prototype) : [entry.methodKey];
       const handlers = keys.filter((methodKey) => isHandler(prototype, methodKey));
       if (handlers.length === 0) throw noHandler(entry);
+      if (!asksFields && entry.methodKey !== undefined && isField(methodOf(prototype, entry.methodKey)))
+        throw withoutInterceptors(entry);
       for (const methodKey of handlers) checkKeys(entry, prototype, methodKey);
     }
     for (const name of Reflect.ownKeys(level)) overridden.add(name);
@@ -79,6 +87,31 @@ function isHandler(prototype: object, methodKey: string | symbol): boolean {
   if (Reflect.hasMetadata(ROUTE_ARGUMENTS, prototype.constructor, methodKey)) return true;
   return own.some(
     (key: unknown) => !NO_HANDLER.test(typeof key === 'symbol' ? (key.description ?? '') : String(key)),
+  );
+}
+
+/** Whether an application has set that GraphQL asks interceptors for field resolvers. */
+export function asksForFields(modules: ModulesContainer): boolean {
+  return [...modules.values()].some(({ providers }) => {
+    const options: { readonly fieldResolverEnhancers?: unknown } = Object(
+      providers.get(GRAPHQL_OPTIONS)?.instance,
+    );
+    const { fieldResolverEnhancers: enhancers } = options;
+    return Array.isArray(enhancers) && enhancers.includes('interceptors');
+  });
+}
+
+function isField(method: unknown): boolean {
+  return typeof method === 'function' && Reflect.getMetadata(FIELD, method) === true;
+}
+
+function withoutInterceptors({ decorator, where }: InterceptedEntry): LockConfigurationError {
+  return new LockConfigurationError(
+    'INVALID_TARGET',
+    `${decorator} on ${where}: GraphQL asks no interceptor for a field resolver, so the lock would never be acquired.`,
+    undefined,
+    undefined,
+    "Set fieldResolverEnhancers: ['interceptors', 'filters'] in the options of GraphQLModule, or use @DistributedLock.",
   );
 }
 
