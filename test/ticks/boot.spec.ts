@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { Cron, Interval, ScheduleModule, Timeout } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
-import { DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
+import { DistributedLock, DistributedLockModule, LeaderOnly, LockService } from 'nestjs-distributed-lock';
 import { Redis } from 'ioredis';
 import { inject, test as base, describe, expect, vi } from 'vitest';
 import { uniquePrefix } from '../support/services.js';
@@ -117,6 +117,23 @@ describe('an application with scheduled methods', () => {
     await expect(boot([Wrong])).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringContaining(`Wrong.run cannot have ${option}`),
+    });
+  });
+
+  test.for([
+    ['retry', { onCrash: 'retry' }],
+    ['a queue', { overlap: 'queue' }],
+    ['a catchUp', { catchUp: '1h' }],
+  ] as const)('is refused for %s of a job of the leader alone', async ([, options], { boot }) => {
+    class Leading {
+      @Cron(DAILY)
+      @LeaderOnly('leader')
+      @DistributedLock('wrong', options)
+      async run(): Promise<void> {}
+    }
+    await expect(boot([Leading])).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringMatching(/Leading\.run cannot have .* Remove @LeaderOnly/),
     });
   });
 

@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { readLeaderMethods } from '../metadata/leader.registry.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { invalidOption } from '../options/option.checks.js';
 import type { GuardedMethod } from '../nest-schedule/scheduled.finder.js';
@@ -143,7 +144,8 @@ function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
 }
 
 /** An option without an effect must not seem to work. */
-function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void {
+function checkPolicies(method: ScheduledMethod): void {
+  const { where, job, options, schedule } = method;
   const { onCrash, overlap, catchUp, shared, minInterval, maxAttempts, splay, history, heartbeat } = options;
   const refuse = (option: string, why: string) => {
     throw invalidOption(`${where} cannot have ${option}: ${why}.`, job);
@@ -172,6 +174,12 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
       );
   const retries =
     onCrash === 'retry' ? 'onCrash: "retry"' : overlap === 'queue' ? 'overlap: "queue"' : undefined;
+  const late = retries ?? (catchUp === undefined ? undefined : 'catchUp');
+  if (late !== undefined && isLeaderOnly(method))
+    refuse(
+      late,
+      'such a tick is granted to any instance, and @LeaderOnly skips it where this instance does not lead. Remove @LeaderOnly: of all instances, one runs each tick',
+    );
   if (retries === undefined) return;
   if (schedule.kind === 'timeout' && minInterval === undefined)
     refuse(
@@ -179,6 +187,12 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
       'without minInterval every instance runs its own @Timeout, and no instance runs the @Timeout of another',
     );
   if (shared === true) refuse(retries, 'with shared: true the other method could run the tick');
+}
+
+function isLeaderOnly({ instance, guard }: ScheduledMethod): boolean {
+  // A Proxy is not touched.
+  const prototype = types.isProxy(instance) ? undefined : Reflect.getPrototypeOf(instance);
+  return readLeaderMethods(prototype ?? {}).some(({ methodKey }) => methodKey === guard.methodKey);
 }
 
 /** Claims, runs and direct calls of one job meet at one lock, and claims write the re-entrant one. */
