@@ -115,8 +115,8 @@ export interface TickOptions {
    * limit in this case.
    *
    * A tick that is later is recorded as missed. If the timer fires late because the instance was blocked, `grace`
-   * does not apply: the tick still runs if it is at most 1 h late. If `catchUp` is longer than `grace`, or than this
-   * hour, `catchUp` is the limit instead.
+   * does not apply: the tick still runs if it is at most 1 h late. A longer `catchUp` replaces either limit: `grace`,
+   * and the 1 h of a blocked instance.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;
@@ -139,11 +139,11 @@ export interface TickOptions {
   readonly minInterval?: Duration | undefined;
   /**
    * How many records of the job Redis keeps, from 50 to 10,000: its runs, and the ticks that did not run. A record
-   * takes about 300 bytes, and up to 500 characters more for an error message. `getRuns()` returns them. Use the same
-   * number on all instances and, with `shared: true`, on all methods: the number of the instance with the newest
-   * claim is in effect. A smaller number deletes older records when the next one is written. An instance with an
-   * older version of this library, without this option, deletes all but 50 records. On a `@Timeout` without
-   * `minInterval`, this option fails the startup.
+   * takes about 300 bytes, and up to 500 characters more for an error message. `getRuns()` returns them. Set the same
+   * value on all instances and, with `shared: true`, on all methods. If the values differ, the value of the instance
+   * that made the newest claim applies. A smaller number deletes older records when the next one is written. An
+   * instance with an older version of this library, without this option, deletes all but 50 records. On a `@Timeout`
+   * without `minInterval`, this option fails the startup.
    * @default 50
    */
   readonly history?: number | undefined;

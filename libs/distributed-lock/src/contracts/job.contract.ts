@@ -5,10 +5,10 @@ import type { TickRecord } from './tick.contract.js';
 export interface JobStatus {
   /**
    * The due time of the newest tick that was started, queued or skipped, in epoch ms. No new tick up to this time is
-   * started. If no tick was started, queued or skipped yet: the last time of the schedule before the first
-   * registration of the job, or `0` for a `@Timeout` and a `Date`. For an interval: the time of the latest start or
-   * skip; if there was none, the time of the registration. `undefined` if Redis has lost a part of the state of the
-   * job.
+   * started. Before the first such tick: the newest time of the schedule that had passed when the job was first
+   * registered; for a `@Timeout`, and for `@Cron` with a `Date`, `0`. For an interval: the time of the latest start
+   * or skip; if there was none, the time of the registration. `undefined` if Redis has lost a part of the state of
+   * the job.
    */
   readonly mark: number | undefined;
   /**
@@ -16,8 +16,8 @@ export interface JobStatus {
    * due, and that no instance has claimed it yet. For an interval: the last start plus the period. `undefined` if
    * there is no next tick, as for a cron expression with 30 February. Also `undefined` if it is unknown: for
    * `@Timeout()`, `@Cron` with a `Date`, a job of `runOnce()`, and a job whose last tick was claimed by an older
-   * version of this library. With `shared: true`, it is computed from the schedule of the method that registered or
-   * claimed a tick last.
+   * version of this library. With `shared: true`, `next` follows the schedule of one method: the one that last
+   * registered the job or claimed a tick.
    */
   readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */

@@ -15,8 +15,8 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
    * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
-   * Redis still has the lock. While at least 99 % of the lease is left, a hand-off (see {@link HandOverBounds}) to a
-   * waiter with the same `leaseTime` passes on this lease instead of starting a new one.
+   * Redis still has the lock. After a hand-off (see {@link HandOverBounds}) the next waiter may get up to 1 % less
+   * than its `leaseTime`.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -66,11 +66,11 @@ export interface LockHandle extends AsyncDisposable {
    * If the lease is not renewed, the signal aborts with a `LockLostError` shortly before the lease ends, and so
    * before Redis can grant the lock to another holder. If another `LockService` ended the lease, such as by
    * `forceUnlock()`, or if Redis lost its data, it aborts late: at the next renewal or, with a fixed lease, at the
-   * next check (see `LockOptions.leaseTime`). If the lease ended while the process was suspended, it aborts when the
-   * process resumes. It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the hold
-   * exceeds `maxHold`. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues after
-   * the release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created when
-   * this property is first read.
+   * next check (see `LockOptions.leaseTime`). If the lease ended while the process was suspended, the signal aborts
+   * when the process resumes. It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the
+   * hold exceeds `maxHold`. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues
+   * after the release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created
+   * when this property is first read.
    */
   readonly signal: AbortSignal;
   /**

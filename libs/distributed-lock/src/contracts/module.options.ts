@@ -160,8 +160,8 @@ export interface HandOverBounds {
   /**
    * The maximum number of consecutive hand-offs. Minimum: 0. Two cases have a maximum of their own, unless `max` is less:
    *
-   * - If other processes wait, 16 hand-offs, or as many as this process has waiters if that is more than 16.
-   * - If it is unknown whether other processes wait, 64 hand-offs.
+   * - If other processes wait: the number of waiters in this process, but at least 16.
+   * - If it is unknown whether other processes wait: 64.
    *
    * @default 4096
    */

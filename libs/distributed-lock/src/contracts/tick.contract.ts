@@ -9,7 +9,7 @@
  * - `abandoned`: as `crashed`, and `maxAttempts` allows no more runs.
  * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
  * - `overlapped`: an earlier run or another holder had the lock.
- * - `missed`: no instance ran the tick.
+ * - `missed`: no instance claimed the tick in time.
  * - `paused`: the job was paused.
  * - `unknown`: written by a newer version of this library; see `reason`.
  */
@@ -28,7 +28,8 @@ export type TickOutcome =
 /** One record of a job: a run, or a tick that did not run. */
 export interface TickRecord {
   /**
-   * When the tick was due, in epoch ms. For a tick of an interval: when its first attempt was claimed, by the clock
+   * When the tick was due, in epoch ms.
+ For a tick of an interval: when its first attempt was claimed, by the clock
    * of Redis.
    */
   readonly tick: number;

@@ -28,7 +28,7 @@ import { showAs } from '../objects/object.form.js';
  * no global filters for gateways. Nest tries global filters in the reverse order of their binding. Wherever you
  * import the module, this is the order:
  *
- * 1. your filters that are bound later than your last catch-all filter (`@Catch()`);
+ * 1. the filters that you bind after your last catch-all filter (`@Catch()`): bound last, they are tried first;
  * 2. this filter;
  * 3. your catch-all filters, which would answer with 500.
  *

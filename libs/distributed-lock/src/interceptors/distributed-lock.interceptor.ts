@@ -43,8 +43,9 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * has been sent or the client has disconnected.
  *
  * To release the lock at the timeout instead, write the decorator of the timeout interceptor above
- * `@UseDistributedLock`. Nest applies decorators from bottom to top, so the timeout interceptor then runs inside of
- * this one. A handler that returns a promise then continues without the lock.
+ * `@UseDistributedLock`. Decorators are applied from bottom to top, and Nest runs the interceptor that was added last
+ * innermost. So the upper one, the timeout, runs inside of this one. A handler that returns a promise then continues
+ * without the lock.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {

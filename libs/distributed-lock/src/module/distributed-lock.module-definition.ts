@@ -43,8 +43,8 @@ export interface DistributedLockModuleExtras {
   /**
    * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError` (503) to
    * the error of the transport. Several module instances need only one filter, because it converts the lock errors of
-   * all instances. If their `busyStatus` differs, set `refusalFilter: false` on all but the instance whose status
-   * clients should get.
+   * all instances. If their `busyStatus` differs, keep the filter on one instance only, and set `refusalFilter:
+   * false` on the others: clients get the `busyStatus` of that instance.
    * @default true
    */
   readonly refusalFilter?: boolean;

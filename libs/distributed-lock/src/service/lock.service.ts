@@ -260,8 +260,8 @@ export class LockService {
    * @param instant epoch ms, or a Date
    * @returns the result of the work, or `undefined` if the instant was already claimed, the lock of the job is
    * held, the job is paused, or the application is shutting down
-   * @throws LockConfigurationError `INVALID_OPTION` for an instant that is not a Date or whole epoch ms;
-   * `NOT_ASYNC` as `Lockable.using`; for the name of the job as {@link getLock}
+   * @throws LockConfigurationError `INVALID_OPTION` for an instant that is not a Date or whole epoch ms; `NOT_ASYNC`
+   * as `Lockable.using`; `INVALID_NAME` and `KIND_CONFLICT` for the name of the job, as {@link getLock}
    * @throws LockUnavailableError if Redis refuses the claim, or does not answer within 5 s; `work` was not run
    */
   runOnce<T>(job: string, instant: number | Date, work: () => WorkResult<T>): Promise<T | undefined> {
