@@ -32,8 +32,8 @@ export interface LockInstance {
   /** The scheduled jobs of the instance. */
   readonly jobs: readonly InstanceJob[];
   /**
-   * At its last report: what its callers waited for, and the expirable semaphores of which it held
-   * permits, up to 50. For the locks that it holds see {@link Fleet.locks}.
+   * Up to 50 entries, as of its last report: the locks, semaphores and latches for which its callers waited, and the
+   * expirable semaphores of which it held permits. For the locks that it holds see {@link Fleet.locks}.
    */
   readonly locks: readonly InstanceLock[];
   /** The elections in which the instance has a candidate, up to 50. A change of the leader is reported at once. */

@@ -100,9 +100,9 @@ export interface TickOptions {
    * the next tick. The delay is computed from the key of the job and the tick: all instances have the same one.
    * `tick`, in the records and in `currentLock()`, stays the time of the schedule. If all instances stop during the
    * delay, an instance that boots before the delay is over runs the tick. Give all instances the same value: if they
-   * differ, the tick starts after the shortest delay. The call by the scheduler ends at once, and the run starts
-   * later: a decorator above `@DistributedLock` sees neither the duration of the run nor its error. Not together with
-   * `shared: true`, or with `waitForCompletion` of `@Cron`.
+   * differ, the tick starts after the shortest delay. The promise that the method returns to the scheduler resolves
+   * at once, before the delayed run. So a decorator above `@DistributedLock` sees neither the duration nor the error
+   * of the run. Not together with `shared: true`, or with `waitForCompletion` of `@Cron`.
    * @default none: each tick starts at its instant
    */
   readonly splay?: Duration | undefined;
@@ -114,9 +114,9 @@ export interface TickOptions {
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'` there is no
    * limit in this case.
    *
-   * A tick that is later is recorded as missed. If the timer fires late because the instance was blocked, `grace`
-   * does not apply: the tick still runs if it is at most 1 h late. A longer `catchUp` replaces either limit: `grace`,
-   * and the 1 h of a blocked instance.
+   * A tick that is later is recorded as missed. `grace` does not apply to a timer that does fire, but late, because
+   * the process was blocked: such a tick runs if it is at most 1 h late. A longer `catchUp` replaces either limit:
+   * `grace`, and the 1 h of a blocked instance.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;
@@ -150,10 +150,10 @@ export interface TickOptions {
   /**
    * Reports each run of the job to an external service, such as healthchecks.io, that notices if no instance runs the
    * job any more. A URL, a URL for each state, or a function: see {@link HeartbeatOption}. `undefined` reports
-   * nothing. The instance that runs a tick reports it; the one that notices an abandoned tick reports that. A tick
-   * that does not run, the death of a process and the end of a run that is handed over are not reported. A heartbeat
-   * never delays, fails or aborts a run. A heartbeat that fails is not repeated. If several heartbeats cannot be
-   * sent, only the first failure is logged, with the host of the URL and not its path. A shutdown waits for
+   * nothing. The instance that runs a tick reports it; the one that notices an abandoned tick reports that. Not
+   * reported are: a tick that does not run, the death of a process, and the end of a run that is handed over. A
+   * heartbeat never delays, fails or aborts a run. A heartbeat that fails is not repeated. If several heartbeats
+   * cannot be sent, only the first failure is logged, with the host of the URL and not its path. A shutdown waits for
    * heartbeats up to `shutdownTimeout`. On a `@Timeout` without `minInterval`, this option fails the startup. See
    * docs/recipes/heartbeat.md.
    * @default none

@@ -9,8 +9,8 @@ export interface Heartbeat {
   /**
    * - `start`: the run has started.
    * - `success`: the run has completed.
-   * - `failure`: the run threw an error or lost its lease; or a shutdown stopped it, and the job has `onCrash: 'skip'`;
-   *   or its tick was abandoned, because {@link TickOptions.maxAttempts} runs of it have crashed.
+   * - `failure`: the run threw an error, or lost its lease; or a shutdown stopped the run of a job with
+   *   `onCrash: 'skip'`; or the tick was abandoned after {@link TickOptions.maxAttempts} crashed runs.
    */
   readonly state: 'start' | 'success' | 'failure';
   /** The number of the run, 1 for the first one of its tick. */

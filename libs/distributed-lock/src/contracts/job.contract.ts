@@ -5,10 +5,10 @@ import type { TickRecord } from './tick.contract.js';
 export interface JobStatus {
   /**
    * The due time of the newest tick that was started, queued or skipped, in epoch ms. No new tick up to this time is
-   * started. Before the first such tick: the newest time of the schedule that had passed when the job was first
-   * registered; for a `@Timeout`, and for `@Cron` with a `Date`, `0`. For an interval: the time of the latest start
-   * or skip; if there was none, the time of the registration. `undefined` if Redis has lost a part of the state of
-   * the job.
+   * started. As long as there is no such tick, it is the last time of the schedule before the job was first
+   * registered. For a `@Timeout`, or a `@Cron` with a `Date`, it is `0` until then. For an interval: the time of the
+   * latest start or skip; if there was none, the time of the registration. `undefined` if Redis has lost a part of
+   * the state of the job.
    */
   readonly mark: number | undefined;
   /**
@@ -137,10 +137,10 @@ export interface JobControl {
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
   /**
    * Returns up to `limit` jobs of this `namePrefix`, sorted by name: of all applications and instances, even if no
-   * instance has the job any more. A job enters the list when an instance registers it. Its ticks add it again, at
-   * most once a minute, so that the list is soon whole again if Redis has lost it. Up to 10,000 jobs are listed. A
-   * job is left out if Redis refuses to read its record. A job that only older versions of this library have is not
-   * listed.
+   * instance has the job any more. A job enters the list when an instance registers it. If Redis loses the list, it
+   * is soon complete again, because the ticks of a job add the job again, at most once a minute. Up to 10,000 jobs
+   * are listed. A job is left out if Redis refuses to read its record. A job that only older versions of this library
+   * have is not listed.
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `limit`
    * @throws LockUnavailableError
    */

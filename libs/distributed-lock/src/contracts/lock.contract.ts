@@ -48,9 +48,10 @@ export interface UsingOptions extends LockOptions {
 export type UnlockOutcome = 'released' | 'kept' | 'lost';
 
 /**
- * One acquisition of a lock. Lasts until `unlock()` or the end of its lease. Other calls can end it earlier:
- * `forceUnlock()`; for a permit `tryRelease()`, `updateLeaseTime()` and `delete()`. `await using` unlocks at
- * the end of the block; a failed unlock is not thrown.
+ * One acquisition of a lock. Lasts until `unlock()` or the end of its lease. Other calls can end it earlier.
+ * `forceUnlock()` ends that of a lock. `tryRelease()`, `delete()` of the semaphore, and `updateLeaseTime()`, if it
+ * has shortened the lease, end that of a permit. `await using` unlocks at the end of the block; a failed unlock is
+ * not thrown.
  */
 export interface LockHandle extends AsyncDisposable {
   /** The name of the lock, without the prefix of the module. */
@@ -246,8 +247,8 @@ export interface ReadWriteLock {
 /**
  * The handle of the current scope. A scope is the code inside a decorated method, an intercepted handler, `using()`,
  * `handle.run()`, `@LeaderOnly`, a callback of an election, or the run of a tick. `lock()` and `tryLock()` open no
- * scope: a second `lock()` in the code after them waits until the first handle is unlocked, and `Lock.isHeld()` is
- * `false` there.
+ * scope. After `await lock.lock()`, `lock.isHeld()` is `false`, and another `lock.lock()` waits until the first
+ * handle is unlocked.
  */
 export interface CurrentLock extends LockHandle {
   /** For a tick: when it was due, in epoch ms, the same in all attempts; see `TickRecord.tick`. */

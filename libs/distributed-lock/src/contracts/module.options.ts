@@ -45,9 +45,10 @@ export interface LockModuleSettings {
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Logs every wait and every hold that lasts longer than this. Minimum: 1 ms. Not for elections. If the option
-   * is not set, the library logs only a probable self-deadlock: a call without a time limit has waited 10 s for
-   * a lock that this process acquired with `lock()` or `tryLock()`. `Infinity` disables this warning as well.
+   * Logs every wait and every hold that lasts longer than this. Minimum: 1 ms. Not for elections. If the option is
+   * not set, the library logs only probable self-deadlocks, that is, when a call without a time limit has waited 10 s
+   * for a lock that this process itself acquired with `lock()` or `tryLock()`. `Infinity` disables this warning as
+   * well.
    * @default not set
    */
   readonly warnAfter?: Duration | undefined;
@@ -158,9 +159,10 @@ export interface WaitTimes {
  */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs. Minimum: 0. Two cases have a maximum of their own, unless `max` is less:
+   * The maximum number of consecutive hand-offs. Minimum: 0. In two cases a lower limit applies, which never exceeds
+   * `max`:
    *
-   * - If other processes wait: the number of waiters in this process, but at least 16.
+   * - If other processes wait: the number of waiters in this process, or 16 if that is more.
    * - If it is unknown whether other processes wait: 64.
    *
    * @default 4096

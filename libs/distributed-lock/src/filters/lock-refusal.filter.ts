@@ -26,9 +26,9 @@ import { showAs } from '../objects/object.form.js';
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest has
  * no global filters for gateways. Nest tries global filters in the reverse order of their binding. Wherever you
- * import the module, this is the order:
+ * import the module, filters are tried in this order:
  *
- * 1. the filters that you bind after your last catch-all filter (`@Catch()`): bound last, they are tried first;
+ * 1. your filters that are bound after your last catch-all filter (`@Catch()`);
  * 2. this filter;
  * 3. your catch-all filters, which would answer with 500.
  *

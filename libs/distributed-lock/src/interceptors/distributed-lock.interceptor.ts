@@ -36,16 +36,15 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler completes, fails
  * or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a promise
  * continues, and the lock is held until the promise settles. The library recognizes such a handler by the keyword
- * `async`, or by its declared return type. For a handler that is not `async`, and whose return type is missing,
- * `any`, an interface or a union, the library cannot know. After a timeout, the library then keeps the lock until the
- * promise of such a handler settles, or its Observable emits the first value. For a body that is streamed after the
- * handler has ended, and for a response that the handler sends itself (`@Res()`), the lock is held until the response
- * has been sent or the client has disconnected.
+ * `async`, or by its declared return type. If a handler is not `async`, and its return type is missing, `any`, an
+ * interface or a union, the library cannot know whether it returns a promise. After a timeout, the library then keeps
+ * the lock until the promise of such a handler settles, or its Observable emits the first value. For a body that is
+ * streamed after the handler has ended, and for a response that the handler sends itself (`@Res()`), the lock is held
+ * until the response has been sent or the client has disconnected.
  *
  * To release the lock at the timeout instead, write the decorator of the timeout interceptor above
- * `@UseDistributedLock`. Decorators are applied from bottom to top, and Nest runs the interceptor that was added last
- * innermost. So the upper one, the timeout, runs inside of this one. A handler that returns a promise then continues
- * without the lock.
+ * `@UseDistributedLock`. TypeScript applies decorators from bottom to top, so the upper interceptor is added last.
+ * Nest runs the last one innermost. A handler that returns a promise then continues without the lock.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {

@@ -42,9 +42,9 @@ export interface DistributedLockModuleExtras {
   readonly name?: string | undefined;
   /**
    * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError` (503) to
-   * the error of the transport. Several module instances need only one filter, because it converts the lock errors of
-   * all instances. If their `busyStatus` differs, keep the filter on one instance only, and set `refusalFilter:
-   * false` on the others: clients get the `busyStatus` of that instance.
+   * the error of the transport. One filter converts the lock errors of all module instances, with one `busyStatus`.
+   * If the instances have different values, set `refusalFilter: false` on all but the one whose value clients should
+   * get.
    * @default true
    */
   readonly refusalFilter?: boolean;
