@@ -115,8 +115,8 @@ export interface TickOptions {
    * limit in this case.
    *
    * A tick that is later is recorded as missed. `grace` does not apply to a timer that does fire, but late, because
-   * the process was blocked: such a tick runs if it is at most 1 h late. A longer `catchUp` replaces either limit:
-   * `grace`, and the 1 h of a blocked instance.
+   * the process was blocked: such a tick runs if it is at most 1 h late. If `catchUp` is longer than `grace`, it
+   * applies in place of `grace`. If it is longer than 1 h, it also applies in place of that 1 h.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

@@ -5,10 +5,10 @@ import type { TickRecord } from './tick.contract.js';
 export interface JobStatus {
   /**
    * The due time of the newest tick that was started, queued or skipped, in epoch ms. No new tick up to this time is
-   * started. As long as there is no such tick, it is the last time of the schedule before the job was first
-   * registered. For a `@Timeout`, or a `@Cron` with a `Date`, it is `0` until then. For an interval: the time of the
-   * latest start or skip; if there was none, the time of the registration. `undefined` if Redis has lost a part of
-   * the state of the job.
+   * started. Before the first tick is started, queued or skipped, `mark` is the latest due time of the schedule
+   * before the job was first registered; for a `@Timeout`, or a `@Cron` with a `Date`, it is `0`. For an interval:
+   * the time of the latest start or skip; if there was none, the time of the registration. `undefined` if Redis has
+   * lost a part of the state of the job.
    */
   readonly mark: number | undefined;
   /**

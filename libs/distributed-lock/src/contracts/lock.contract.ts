@@ -15,8 +15,8 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still runs.
    * Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library checks that
-   * Redis still has the lock. After a hand-off (see {@link HandOverBounds}) the next waiter may get up to 1 % less
-   * than its `leaseTime`.
+   * Redis still has the lock. If an unlock passes the lock directly to the next waiter of this process (see {@link
+   * HandOverBounds}), the lease of that waiter may be up to 1 % shorter than its `leaseTime`.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -48,10 +48,10 @@ export interface UsingOptions extends LockOptions {
 export type UnlockOutcome = 'released' | 'kept' | 'lost';
 
 /**
- * One acquisition of a lock. Lasts until `unlock()` or the end of its lease. Other calls can end it earlier.
- * `forceUnlock()` ends that of a lock. `tryRelease()`, `delete()` of the semaphore, and `updateLeaseTime()`, if it
- * has shortened the lease, end that of a permit. `await using` unlocks at the end of the block; a failed unlock is
- * not thrown.
+ * One acquisition of a lock. Lasts until `unlock()` or the end of its lease. Other calls can end it earlier. An
+ * acquisition of a lock is ended by `forceUnlock()`. An acquisition of a permit is ended by `tryRelease()`, by
+ * `delete()` of the semaphore, and by `updateLeaseTime()` if it has shortened the lease. `await using` unlocks at the
+ * end of the block; a failed unlock is not thrown.
  */
 export interface LockHandle extends AsyncDisposable {
   /** The name of the lock, without the prefix of the module. */

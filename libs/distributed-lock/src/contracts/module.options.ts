@@ -162,7 +162,7 @@ export interface HandOverBounds {
    * The maximum number of consecutive hand-offs. Minimum: 0. In two cases a lower limit applies, which never exceeds
    * `max`:
    *
-   * - If other processes wait: the number of waiters in this process, or 16 if that is more.
+   * - If other processes wait: the number of waiters in this process, but at least 16.
    * - If it is unknown whether other processes wait: 64.
    *
    * @default 4096

@@ -28,9 +28,8 @@ export type TickOutcome =
 /** One record of a job: a run, or a tick that did not run. */
 export interface TickRecord {
   /**
-   * When the tick was due, in epoch ms.
- For a tick of an interval: when its first attempt was claimed, by the clock
-   * of Redis.
+   * When the tick was due, in epoch ms. For a tick of an interval: when its first attempt was claimed, by the clock of
+   * Redis.
    */
   readonly tick: number;
   /** The outcome. */

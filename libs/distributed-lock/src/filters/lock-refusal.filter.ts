@@ -28,7 +28,8 @@ import { showAs } from '../objects/object.form.js';
  * no global filters for gateways. Nest tries global filters in the reverse order of their binding. Wherever you
  * import the module, filters are tried in this order:
  *
- * 1. your filters that are bound after your last catch-all filter (`@Catch()`);
+ * 1. the filters that you bind after your last catch-all filter (`@Catch()`), because Nest tries the filter that was bound
+ *    last first;
  * 2. this filter;
  * 3. your catch-all filters, which would answer with 500.
  *

@@ -22,8 +22,8 @@ export interface LockHealthOptions {
   readonly maxClockOffset?: Duration | undefined;
   /**
    * The maximum delay of a renewal. A renewal is due after a third of the lease. From then on it counts as late until
-   * the library has sent it. If Redis does not answer a renewal, it stays late, although it was sent, until Redis
-   * confirms another one.
+   * the library has sent it. A renewal that Redis does not answer counts as late, even after it was sent, until Redis
+   * confirms a later renewal of the same lease.
    * @default a sixth of `lockWatchdogTimeout`, which is half of the time between two renewals
    */
   readonly maxWatchdogLate?: Duration | undefined;

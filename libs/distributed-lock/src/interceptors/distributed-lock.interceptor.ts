@@ -42,9 +42,9 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * streamed after the handler has ended, and for a response that the handler sends itself (`@Res()`), the lock is held
  * until the response has been sent or the client has disconnected.
  *
- * To release the lock at the timeout instead, write the decorator of the timeout interceptor above
- * `@UseDistributedLock`. TypeScript applies decorators from bottom to top, so the upper interceptor is added last.
- * Nest runs the last one innermost. A handler that returns a promise then continues without the lock.
+ * To release the lock at the timeout instead, make the timeout interceptor the inner one: write its decorator above
+ * `@UseDistributedLock`, because Nest runs the upper of two interceptors inside the lower one. A handler that returns
+ * a promise then continues without the lock.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {

@@ -43,8 +43,8 @@ export interface DistributedLockModuleExtras {
   /**
    * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError` (503) to
    * the error of the transport. One filter converts the lock errors of all module instances, with one `busyStatus`.
-   * If the instances have different values, set `refusalFilter: false` on all but the one whose value clients should
-   * get.
+   * If the instances have different values of `busyStatus`, set `refusalFilter: false` on all of them except the one
+   * whose `busyStatus` clients should get.
    * @default true
    */
   readonly refusalFilter?: boolean;
