@@ -74,7 +74,7 @@ export const PLANTED_TICKS = [
   },
   {
     name: 'a tick that a shutdown gives back, and no instance takes',
-    defects: [{ from: 'else if (text === "look") this.#claimSoon();', to: '' }],
+    defects: [{ from: 'else if (text === "look") this.claimSoon();', to: '' }],
   },
   {
     name: 'a claim without an answer that is not settled',
