@@ -169,7 +169,7 @@ export class BeliefWatch implements CallerWatch {
     { instance, bound, boundOfTwo = bound }: Pick<Wish, 'instance' | 'bound' | 'boundOfTwo'>,
     from: number,
   ): number {
-    // The listeners of a queue may have died in the hold before, which nobody notices until its lease ends.
+    // The listeners of a queue may have died in the hold before, which shows when its lease ends.
     const since = from - SETTINGS.watchdogTimeout;
     return this.fleet.hurtSince(since, instance) > 1 ? boundOfTwo : bound;
   }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { ModulesContainer } from '@nestjs/core';
 import { readIntercepted, type InterceptedEntry } from '../metadata/intercepted.registry.js';
-import { chainOf } from '../objects/prototype.chain.js';
+import { chainOf, methodOf } from '../objects/prototype.chain.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
 
@@ -68,15 +68,6 @@ function methodsOf(prototype: object): (string | symbol)[] {
     for (const key of Reflect.ownKeys(level)) if (key !== 'constructor') found.add(key);
   }
   return [...found];
-}
-
-/** By the descriptor: an accessor of a class is not called. */
-function methodOf(prototype: object, methodKey: string | symbol): unknown {
-  for (const level of chainOf(prototype)) {
-    const descriptor = Reflect.getOwnPropertyDescriptor(level, methodKey);
-    if (descriptor !== undefined) return descriptor.value;
-  }
-  return undefined;
 }
 
 /** A framework finds its handlers by metadata that it notes at the method, at its parameters, or at both. */

@@ -15,8 +15,19 @@ export function* chainThroughProxies(prototype: object | null): Generator<object
   for (let level = prototype; level !== null; level = Reflect.getPrototypeOf(level)) yield level;
 }
 
+/** By the descriptor: an accessor of a class is not called. */
+export function methodOf(prototype: object, methodKey: string | symbol): unknown {
+  for (const level of chainOf(prototype)) {
+    const descriptor = Reflect.getOwnPropertyDescriptor(level, methodKey);
+    if (descriptor !== undefined) return descriptor.value;
+  }
+  return undefined;
+}
+
 /** The key under which a class has a method. The name of the function may be another one: a decorator may have replaced it. */
 export function keyOfMethod(prototype: object, method: { readonly name: string }): string | symbol {
+  // As nearly always, and without a look at all other keys.
+  if (methodOf(prototype, method.name) === method) return method.name;
   for (const level of chainOf(prototype))
     for (const key of Reflect.ownKeys(level))
       if (Reflect.getOwnPropertyDescriptor(level, key)?.value === method) return key;
