@@ -66,6 +66,24 @@ describe('permits', () => {
 });
 
 describe('using', () => {
+  test.each([
+    ['whose time is over', 50, async () => undefined],
+    ['that is deleted', 0, async () => void (await theirs.delete())],
+    ['that Redis loses', 0, async () => void (await fleet.redis.del(fleet.key(name)))],
+  ])('gives nothing back to a semaphore %s while the work runs', async (_, life, end) => {
+    await ours.trySetPermits(3, life === 0 ? undefined : life);
+    await ours.using(
+      async () => {
+        await end();
+        await until('it is gone', async () => (await fleet.redis.exists(fleet.key(name))) === 0);
+      },
+      { permits: 2 },
+    );
+    expect(await fleet.redis.exists(fleet.key(name))).toBe(0);
+    expect(await theirs.trySetPermits(3)).toBe(true);
+    await fleet.expectNothingLeft(name);
+  });
+
   test('runs work under its permits, and gives them back whatever becomes of it', async () => {
     await ours.trySetPermits(3);
     const seen = await ours.using(async (taken) => ({ ...taken, left: await theirs.availablePermits() }), {

@@ -143,6 +143,16 @@ describe('a listener', () => {
     await semaphore.delete();
   });
 
+  test('receives that permits were lost whose semaphore is gone when its work ends', async () => {
+    const semaphore = locks.getSemaphore('s');
+    await semaphore.trySetPermits(1);
+    await semaphore.using(() => semaphore.delete());
+    expect(ledger.stories).toEqual(['attempt acquired lost']);
+    expect(ledger.of('lost')).toMatchObject([
+      { lock: 's', kind: 'semaphore', why: expect.stringContaining('its semaphore was deleted') },
+    ]);
+  });
+
   test('receives the ticks that run here, and those that run elsewhere', async () => {
     await locks.runOnce('job', 1000, () => 'done');
     await locks.runOnce('job', 1000, () => 'again');

@@ -85,7 +85,7 @@ export interface Semaphore {
   /**
    * Acquires permits, runs `work`, and releases the permits when the work has ended, like `Lockable.using`. A
    * failed release never replaces the result or error of the work; it is repeated in the background if Redis
-   * did not answer.
+   * did not answer. A semaphore that is gone by then stays gone: unlike {@link release}, it does not create it.
    * @throws LockNotAcquiredError and LockUnavailableError as {@link acquire}; `work` was not run
    * @throws LockConfigurationError `INVALID_OPTION`; `NOT_ASYNC` as `Lockable.using`
    */

@@ -65,9 +65,14 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
     });
   }
 
+  /** Gives back permits that a call of this process was granted: not to a semaphore that is gone, which would have these permits alone. */
+  giveBack(permits: number): Promise<AddReply> {
+    return this.add('release', permits, { where: 'existing' });
+  }
+
   /** Gives back permits whose caller no longer waits; a failure is logged. */
-  giveBack(permits: number): void {
-    void this.add('release', permits).catch(() => undefined);
+  giveBackLate(permits: number): void {
+    void this.giveBack(permits).catch(() => undefined);
   }
 
   override onLeave(): void {
@@ -99,7 +104,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
       queue.remove(first);
       first.resolve();
     }
-    if (rest > 0) this.giveBack(rest);
+    if (rest > 0) this.giveBackLate(rest);
     this.stopIfUnneeded();
   }
 }

@@ -77,8 +77,12 @@ export class PermitScope implements TakenPermits {
   }
 
   #giveBack(): Promise<unknown> {
-    const releasing = this.#semaphore.add('release', this.permits);
-    this.#watch?.unlocking(releasing.then(() => 'released'));
+    const releasing = this.#semaphore.giveBack(this.permits);
+    const released = releasing.then(({ kind }) => {
+      if (kind === 'none') this.#watch?.lost('its semaphore was deleted, or its time to live was over');
+      return 'released' as const;
+    });
+    this.#watch?.unlocking(released);
     return releasing.catch(() => undefined);
   }
 }

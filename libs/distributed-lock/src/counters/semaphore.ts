@@ -150,7 +150,7 @@ export class CountingSemaphore implements Semaphore {
       return local;
     }
     const isTaken = await leaveOnAbort(local.try(permits), signal, async (late) => {
-      if (late) local.giveBack(permits);
+      if (late) local.giveBackLate(permits);
     });
     if (!isTaken) throw new LockNotAcquiredError(this.name, 0);
     return local;
