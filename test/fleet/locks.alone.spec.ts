@@ -41,6 +41,28 @@ describe('fleet.locks() on a server of its own', { timeout: scaled(60_000) }, ()
     for (let at = 0; at < keys.length; at += 5000) await services.admin.del(keys.slice(at, at + 5000));
   });
 
+  test('reads nothing of a large string or hash that is no lock, and leaves both out', async () => {
+    const locks = await services.open();
+    const size = 1_000_000;
+    await admin.set(`${services.prefix}page`, 'x'.repeat(size));
+    const fields = Array.from({ length: 5000 }, (_, at): [string, string] => [
+      `visitor:${at}`,
+      'y'.repeat(200),
+    ]);
+    await admin.hset(`${services.prefix}session`, Object.fromEntries(fields));
+    await locks.getSemaphore('permits').trySetPermits(3);
+    const held = await locks.getReadWriteLock('file').writeLock().lock();
+    const sent = async () => Number(/total_net_output_bytes:(\d+)/.exec(await admin.info('stats'))?.[1]);
+    const before = await sent();
+    const { locks: found } = await locks.fleet.locks();
+    expect((await sent()) - before).toBeLessThan(size / 10);
+    expect(found.map(({ name }) => name)).toEqual(['file', 'permits']);
+    for (const name of ['page', 'session']) expect(await locks.fleet.lock(name)).toBeUndefined();
+    expect((await sent()) - before).toBeLessThan(size / 10);
+    await held.unlock();
+    await admin.del(await services.keys());
+  });
+
   test('closes its connection when it was not used for a while, and at the shutdown', async () => {
     const locks = await services.open();
     const clients = async () => {

@@ -19,6 +19,9 @@ const PLACE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}):(\d+$|[\da-f]{32}$)/;
 /** The number of waiters of a queue that are shown. */
 const SHOWN = 100;
 
+/** The characters of the longest number of permits. A string that is longer is none, and may be large. */
+const LONGEST_COUNT = 16;
+
 /** Reads the lock at a key, without changing it. @param name for the view @throws RedisFailure */
 export async function readLock(session: ServerSession, key: string, name: string): Promise<LockView> {
   const server = session.serverOf(key);
@@ -26,6 +29,8 @@ export async function readLock(session: ServerSession, key: string, name: string
   const base = { name, key, holders: [], queue: [], waiting: 0, places: [], listeners: undefined };
   if (type === 'string') return { ...base, ...(await readCount(session, key)) };
   if (type !== 'hash' && type !== 'none') return { ...base, kind: 'something else', ttl: -1 };
+  if (type === 'hash' && !isFieldOfLock(await server.ask('HRANDFIELD', key)))
+    return { ...base, kind: 'something else', ttl: Number(await server.ask('PTTL', key)) };
   const queueKey = prefixName('redisson_lock_queue', key);
   const [fields, ttl, queue, waiting, token, record, processes] = await Promise.all([
     server.ask('HGETALL', key),
@@ -54,6 +59,16 @@ export async function readLock(session: ServerSession, key: string, name: string
   };
 }
 
+/** Whether a field may be one of a lock: a hash with others is none of ours, and may be large. No field where it is gone by now. */
+function isFieldOfLock(field: unknown): boolean {
+  return typeof field !== 'string' || field === 'mode' || HOLDER.test(holderOf(field));
+}
+
+/** The holder of a field: its write holds have one beside its read holds. */
+function holderOf(field: string): string {
+  return field.replace(/:write$/, '');
+}
+
 /** The holder id of a place; at a semaphore the client, for the id of a permit that is to come says nothing. */
 function placeOf(member: string): string[] {
   const [place, client = '', id = ''] = PLACE.exec(member) ?? [];
@@ -65,14 +80,14 @@ async function readCount(
   key: string,
 ): Promise<Pick<LockView, 'kind' | 'ttl'> & Partial<LockView>> {
   const server = session.serverOf(key);
+  const [length, ttl] = await Promise.all([lengthOf(server, key), server.ask('PTTL', key)]);
+  const value = length > LONGEST_COUNT ? undefined : await server.ask('GET', key);
+  if (!/^-?\d{1,15}$/.test(String(value))) return { kind: 'something else', ttl: Number(ttl) };
   const channels = [semaphoreChannel(key), latchChannel(key)];
-  const [value, ttl, leases, processes] = await Promise.all([
-    server.ask('GET', key),
-    server.ask('PTTL', key),
+  const [leases, processes] = await Promise.all([
     server.ask('EXISTS', suffixName(key, 'timeout')),
     readProcesses(server, session.isCluster, key, channels),
   ]);
-  if (!/^-?\d{1,15}$/.test(String(value))) return { kind: 'something else', ttl: Number(ttl) };
   return {
     kind: leases === 1 ? 'semaphore' : 'semaphore or latch',
     left: Number(value),
@@ -81,12 +96,21 @@ async function readCount(
   };
 }
 
-/** The write holds of a holder have a field beside its read holds. */
+/** The length of a string; 0 where the user may not read it: it was no permission of a user once. */
+async function lengthOf(server: ServerPort, key: string): Promise<number> {
+  try {
+    return Number(await server.ask('STRLEN', key));
+  } catch (error) {
+    if (error instanceof RedisFailure && error.code === 'NOPERM') return 0;
+    throw error;
+  }
+}
+
 function readHolders(reply: unknown): { mode: string | undefined; holders: HolderView[] } {
   let mode: string | undefined;
   const holders: HolderView[] = [];
   for (const [field, value] of pairs(reply)) {
-    const holder = field.replace(/:write$/, '');
+    const holder = holderOf(field);
     if (field === 'mode') mode = value;
     else if (HOLDER.test(holder)) holders.push({ holder, count: Number(value) });
   }
