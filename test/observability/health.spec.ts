@@ -1,6 +1,7 @@
 import { Logger, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { TerminusModule } from '@nestjs/terminus';
+import { Redis } from 'ioredis';
 import { DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { DistributedLockHealthIndicator } from 'nestjs-distributed-lock/health';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,15 +11,18 @@ import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 
 let redis: RunningRedis;
+let admin: Redis;
 let app: TestingModule;
 let locks: LockService;
 let health: DistributedLockHealthIndicator;
 
 beforeAll(async () => {
   redis = await startRedis();
+  admin = new Redis(redis.url);
 });
 
 afterAll(async () => {
+  admin.disconnect();
   await redis.stop();
 });
 
@@ -35,6 +39,8 @@ afterEach(async () => {
   await app.close();
   Logger.overrideLogger(true);
 });
+
+const replicasToWrite = (least: number) => admin.config('SET', 'min-replicas-to-write', `${least}`);
 
 describe('the health of the locks', () => {
   test('is up while Redis answers on both connections, with what this process holds and waits for', async () => {
@@ -66,6 +72,34 @@ describe('the health of the locks', () => {
     });
     await redis.resume();
     await until('it is up', async () => (await health.isHealthy('locks')).locks.status === 'up');
+  });
+
+  test.each([
+    [
+      'is full',
+      /OOM/,
+      () => admin.config('SET', 'maxmemory', '1'),
+      () => admin.config('SET', 'maxmemory', '0'),
+    ],
+    [
+      'is a read-only replica',
+      /READONLY|is a replica/,
+      () => admin.replicaof('127.0.0.1', 1),
+      () => admin.replicaof('NO', 'ONE'),
+    ],
+    ['has too few replicas', /NOREPLICAS/, () => replicasToWrite(1), () => replicasToWrite(0)],
+  ] as const)('is down while Redis answers, and grants no lock: it %s', async (_, why, begin, end) => {
+    await begin();
+    const down = async () => (await health.isHealthy('locks')).locks;
+    try {
+      await until('it is down', async () => (await down()).status === 'down');
+      // A replica that was the master is left for another one: meanwhile nothing is known of it.
+      await until('it says why', async () => why.test(String((await down())['reasons'])));
+    } finally {
+      await end();
+    }
+    await until('it is up', async () => (await health.isHealthy('locks')).locks.status === 'up');
+    expect(await admin.keys('*probe*')).toEqual([]);
   });
 
   test('is down when it is worse than required', async () => {

@@ -71,7 +71,8 @@ export class DistributedLockHealthIndicator {
   }
 
   /**
-   * Checks both connections to Redis, and the watchdog. Resolves within `timeout`, even if Redis is down.
+   * Checks both connections to Redis, and the watchdog. Acquires and releases a lock of its own, to find out whether
+   * Redis grants one. Resolves within `timeout`, even if Redis is down.
    * @param key the key of the result
    * @returns `up` or `down`, each with `roundTrip`, `watchdogLate` and `clockOffset` (positive: the clock of
    * Redis is ahead) in ms, `subscriber` (`alive` or `deaf`), `redLockServers` (usable/all), and the numbers
@@ -107,10 +108,11 @@ export class DistributedLockHealthIndicator {
 }
 
 function reasonsOf(vitals: LockVitals, bounds: HealthLimits): string[] {
-  const { roundTrip, trouble, isListening, watchdogLate, clockOffset = 0, servers } = vitals;
+  const { roundTrip, trouble, refusal, isListening, watchdogLate, clockOffset = 0, servers } = vitals;
   const offset = Math.abs(clockOffset);
   const found: readonly (readonly [boolean, string])[] = [
     [roundTrip === undefined, `Redis does not answer: ${trouble}`],
+    [roundTrip !== undefined && refusal !== undefined, `Redis grants no locks: ${refusal}`],
     [
       roundTrip !== undefined && roundTrip > bounds.maxRoundTrip,
       `Redis answered after ${whole(roundTrip)} ms, and the limit is ${bounds.maxRoundTrip} ms`,

@@ -1,10 +1,17 @@
 import { majorityOf } from '../groups/quorum.tally.js';
+import { LockTarget } from '../core/lock.target.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { AcquireReply } from '../replies/lock.replies.js';
+import { promised } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import { takeInventory } from './process.inventory.js';
 import type { LockService } from './lock.service.js';
 
-/** The name of a job that is never run: its record is read, and never written. */
+/** The name of a job that is never run: its record is read, and never written. With an id of its own, a process takes the lock of that name. */
 const PROBE = 'nestjs-distributed-lock health probe';
+
+/** The lease of that lock, in ms: it ends by itself if its release is lost. */
+const PROBE_LEASE = 1000;
 
 /** The health of a module instance. Durations in ms. */
 export interface LockVitals {
@@ -12,6 +19,8 @@ export interface LockVitals {
   readonly roundTrip: number | undefined;
   /** The reason why there was no answer. */
   readonly trouble: string | undefined;
+  /** Why Redis grants no lock although it answers: it is full, read-only, or refuses the user. Undefined where it grants one. */
+  readonly refusal: string | undefined;
   /** Whether Redis confirms the subscriptions: without that, waiters poll now and then. */
   readonly isListening: boolean;
   /** How late the watchdog is with the lease that is most overdue; 0 when it is in time. */
@@ -31,12 +40,17 @@ export interface LockVitals {
 /** Reads the health of a module instance. Never rejects. @param within the time limit, in ms */
 export async function takeVitals(locks: LockService, within: number): Promise<LockVitals> {
   const { engine, ticks, red } = locks;
-  const [answers, isListening] = await Promise.all([askRedis(locks, within), listen(locks, within)]);
+  const [answers, refusal, isListening] = await Promise.all([
+    askRedis(locks, within),
+    engine.context.wheel.within(within, refusalOf(locks)),
+    listen(locks, within),
+  ]);
   const leases = engine.localLocks.values().flatMap(({ holds }) => holds.map(({ lease }) => lease));
   const inventory = takeInventory(locks);
   const all = red?.servers.length ?? 0;
   return {
     ...answers,
+    refusal,
     isListening,
     watchdogLate: Math.max(0, ...leases.map((lease) => engine.context.watchdog.lateBy(lease))),
     unconfirmed: leases.filter(({ state }) => state === 'unknown').length,
@@ -63,6 +77,24 @@ async function askRedis(
   );
   const late = { roundTrip: undefined, trouble: `no answer within ${within} ms` };
   return (await engine.context.wheel.within(within, answered)) ?? late;
+}
+
+/** Takes a lock that no other process takes, and frees it. */
+async function refusalOf({ engine }: LockService): Promise<string | undefined> {
+  const { ids, kinds, settings } = engine.context;
+  const kind = kinds.reentrant;
+  const name = `${PROBE} ${ids.client}`;
+  const holder = kind.holderIds.next();
+  try {
+    const target = new LockTarget(kind, name, settings.mapName(name));
+    const command = { key: target.key, holder, lease: PROBE_LEASE, count: 1, wait: 0 };
+    const reply = await promised<AcquireReply>((callback) => kind.scripts.acquire(command, callback));
+    if (reply.kind === 'granted') await target.release(holder, 0, PROBE_LEASE);
+    return undefined;
+  } catch (error) {
+    const failure = RedisFailure.from(error);
+    return failure.kind === 'refused' ? failure.message : undefined;
+  }
 }
 
 async function listen({ engine, ticks }: LockService, within: number): Promise<boolean> {
