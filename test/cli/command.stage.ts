@@ -14,13 +14,22 @@ export interface Said {
 }
 
 /** Runs a command in this process. @param answer what somebody at a terminal says; undefined: there is none */
-export async function say(args: readonly string[], url: string, answer?: string): Promise<Said> {
+export async function say(
+  args: readonly string[],
+  url: string,
+  answer?: string | (() => Promise<string>),
+): Promise<Said> {
   let [out, err] = ['', ''];
   const input = Object.assign(new PassThrough(), { isTTY: answer !== undefined });
-  input.end(answer);
+  if (typeof answer !== 'function') input.end(answer);
   const terminal = new Terminal(
     (text) => (out += text),
-    (text) => (err += text),
+    (text) => {
+      err += text;
+      // It is answered once it was asked.
+      if (typeof answer === 'function' && text.endsWith('[y/N] '))
+        void answer().then((line) => input.end(line));
+    },
     input,
   );
   const code = await runCommandLine(args, { REDIS_URL: url }, terminal);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { Services } from '../support/services.js';
 import { until } from '../support/until.js';
@@ -188,6 +189,20 @@ describe('unlock', () => {
     expect(await service.getLock('x').isLocked()).toBe(false);
     expect(await held.unlock()).toBe('lost');
     expect(await json('unlock', 'x')).toEqual({ name: 'x', freed: false, holders: [] });
+  });
+
+  test('releases nothing that has another holder than the one that the question named', async () => {
+    const first = await service.getLock('x').lock();
+    let next: LockHandle | undefined;
+    const line = ['unlock', 'x', '--prefix', services.prefix];
+    const late = await say(line, inject('redisUrl'), async () => {
+      await first.unlock();
+      next = await service.getLock('x').lock();
+      return 'y\n';
+    });
+    expect(late.err).toMatch(/Nothing was done: "x" has another holder by now\.\n$/);
+    expect(late.code).toBe(1);
+    expect(await next?.unlock()).toBe('released');
   });
 
   test('leaves a semaphore alone', async () => {

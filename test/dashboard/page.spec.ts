@@ -184,6 +184,48 @@ describe.skipIf(found === undefined)('the page of the dashboard', { timeout: sca
     expect(problems).toEqual([]);
   });
 
+  test('frees no lock that has another holder than the dialog shows', async () => {
+    const { root } = await start();
+    const held = await other.getLock('order:1').lock();
+    const { page, problems } = await open(root, { hash: '#/locks' });
+    await page.getByRole('button', { name: /Unlock/ }).click();
+    await page.getByRole('dialog').waitFor();
+    await held.unlock();
+    const next = await other.getLock('order:1').lock();
+    await page.keyboard.type('order:1');
+    await page.keyboard.press('Enter');
+    await page.getByText(/another holder by now/).waitFor();
+    expect(await next.unlock()).toBe('released');
+    expect(problems).toEqual([]);
+  });
+
+  test('pauses a job once at a double-click, although the button offers to resume it then', async () => {
+    const { root, locks } = await start();
+    await fill(locks);
+    const { page, problems } = await open(root);
+    const row = page.getByRole('row', { name: /report/ });
+    await row.getByRole('button', { name: /Pause/ }).dblclick({ delay: 200 });
+    await row.getByText(/paused .+ by /).waitFor();
+    await row.getByRole('button', { name: /Resume/ }).waitFor();
+    expect((await locks.jobs.status('report'))?.paused).toBeGreaterThan(0);
+    await row.getByRole('button', { name: /Resume/ }).click();
+    await row.getByRole('button', { name: /Pause/ }).waitFor();
+    expect((await locks.jobs.status('report'))?.paused).toBeUndefined();
+    expect(problems).toEqual([]);
+  });
+
+  test('counts all jobs of an instance, also those that its list leaves out', async () => {
+    const { root, locks } = await start({ settings: { instanceInfo: true } });
+    for (let at = 0; at < 60; at += 1) {
+      const own = { register: () => Promise.resolve(), isOn: () => at < 55 };
+      locks.ticks.jobs.follow(`job ${at + 10}`, { ...Object.create(null), ...own });
+    }
+    const { page, problems } = await open(root, { hash: '#/instances' });
+    await page.getByText('55 on, 5 off').click({ timeout: scaled(20_000) });
+    await page.getByText('and 10 more').waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('shows a change of the fleet within a second', async () => {
     const { root, locks } = await start();
     await fill(locks);

@@ -3,6 +3,9 @@ import { useBoard } from '../board.js';
 import { ConfirmDialog } from '../parts/confirm.dialog.js';
 import { NameText } from '../parts/name.text.js';
 
+/** The most holders that an action names: a read lock can have many. */
+const MOST_NAMED = 100;
+
 interface UnlockDialogProps {
   readonly lock: DashboardLock;
   readonly onClosed: () => void;
@@ -10,12 +13,13 @@ interface UnlockDialogProps {
 
 export function UnlockDialog({ lock: { name, key, kind, holders }, onClosed }: UnlockDialogProps) {
   const { actions } = useBoard();
+  const shown = holders.slice(0, MOST_NAMED).map(({ holder }) => holder);
   return (
     <ConfirmDialog
       title="Unlock by force?"
       name={name}
       label="Unlock"
-      onConfirm={() => void actions.send({ action: 'unlock', key })}
+      onConfirm={() => void actions.send({ action: 'unlock', key, holders: shown })}
       onClosed={onClosed}
     >
       <p>The {kind} is held by:</p>

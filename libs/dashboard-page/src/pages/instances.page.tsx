@@ -123,19 +123,20 @@ function InstanceRow({ instance, isOdd }: InstanceRowProps) {
         {waiting}
       </td>
       <td data-label="Jobs">
-        <JobList jobs={instance.jobs} />
+        <JobList instance={instance} />
       </td>
     </tr>
   );
 }
 
-function JobList({ jobs }: Pick<DashboardInstance, 'jobs'>) {
-  const off = jobs.filter(({ isOn }) => !isOn).length;
-  if (jobs.length === 0) return <span class="muted">none</span>;
+function JobList({ instance: { jobs, jobsInAll, jobsOn } }: { readonly instance: DashboardInstance }) {
+  const off = jobsInAll - jobsOn;
+  const hidden = jobsInAll - jobs.length;
+  if (jobsInAll === 0) return <span class="muted">none</span>;
   return (
     <details class="more">
       <summary>
-        {jobs.length - off} on{off === 0 ? '' : `, ${off} off`}
+        {jobsOn} on{off === 0 ? '' : `, ${off} off`}
       </summary>
       <ul class="plain">
         {jobs.map(({ job, isOn }) => (
@@ -146,6 +147,7 @@ function JobList({ jobs }: Pick<DashboardInstance, 'jobs'>) {
             {isOn ? null : <span class="muted"> off</span>}
           </li>
         ))}
+        {hidden === 0 ? null : <li class="muted">and {hidden} more</li>}
       </ul>
     </details>
   );

@@ -10,7 +10,10 @@ interface ActionButtonProps {
   readonly onPress: () => void;
 }
 
-/** A button that stays focused while its action is pending: a disabled one would lose the focus. */
+/**
+ * A button that stays focused while its action is pending: a disabled one would lose the focus. The second click of a double-click does
+ * nothing: by then the button may offer the opposite, such as "Resume" in the place of "Pause".
+ */
 export function ActionButton({ of, label, isPending, isDangerous, icon, onPress }: ActionButtonProps) {
   return (
     <button
@@ -18,8 +21,8 @@ export function ActionButton({ of, label, isPending, isDangerous, icon, onPress 
       class={`button${isDangerous === true ? ' danger' : ''}`}
       aria-label={`${label}: ${of}`}
       aria-disabled={isPending}
-      onClick={() => {
-        if (!isPending) onPress();
+      onClick={({ detail }) => {
+        if (!isPending && detail <= 1) onPress();
       }}
     >
       {icon}

@@ -1,4 +1,4 @@
-import { forceUnlock } from '../service/forced.release.js';
+import { forceUnlock, hasChangedHands } from '../service/forced.release.js';
 import { UsageError } from '../command-line/command.line.js';
 import type { CommandContext } from '../command-line/command.context.js';
 import { isAgreed } from '../command-line/confirmation.js';
@@ -15,9 +15,12 @@ export async function unlock(context: CommandContext): Promise<number> {
     throw new UsageError(`"${line.name}" is not a lock but a ${view.kind}, and was not changed.`);
   const isHeld = view.holders.length > 0;
   const unasked = `unlock asks before it releases "${view.name}"`;
-  if (isHeld && !line.isSure && !(await isAgreed(terminal, questionOf(view), unasked))) {
-    terminal.note('Nothing was done.');
-    return EXIT.unwell;
+  if (isHeld && !line.isSure) {
+    const refusal = await refusalOf(context, view, unasked);
+    if (refusal !== undefined) {
+      terminal.note(refusal);
+      return EXIT.unwell;
+    }
   }
   const isFreed = isHeld && (await free(context, view));
   if (line.isJson) terminal.json({ name: line.name, freed: isFreed, holders: view.holders });
@@ -28,6 +31,18 @@ export async function unlock(context: CommandContext): Promise<number> {
         : `"${line.name}" is not locked.`,
     );
   return EXIT.done;
+}
+
+/** Why the lock is not released; undefined if the operator agrees, and the lock has the holder that the question named. */
+async function refusalOf(
+  context: CommandContext,
+  view: LockView,
+  unasked: string,
+): Promise<string | undefined> {
+  if (!(await isAgreed(context.terminal, questionOf(view), unasked))) return 'Nothing was done.';
+  const shown = view.holders.map(({ holder }) => holder);
+  if (!hasChangedHands(await viewLock(context), shown)) return undefined;
+  return `Nothing was done: "${view.name}" has another holder by now.`;
 }
 
 function questionOf({ name, kind, holders, ttl }: LockView): string {

@@ -199,6 +199,11 @@ export type DashboardAction =
       readonly action: 'unlock';
       /** The key of the lock in Redis, not its name: with a `nameMapper` the dashboard does not know the name. */
       readonly key: string;
+      /**
+       * The holder ids that the operator was shown: if none of them holds the lock any more, it is not freed.
+       * @default any: the lock is freed, whichever client holds it by then
+       */
+      readonly holders?: readonly string[];
     };
 
 /** The answer of an action: HTTP 200, or 400, 403, 404, 503 with `isDone: false`. */

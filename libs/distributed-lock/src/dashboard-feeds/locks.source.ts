@@ -20,7 +20,7 @@ export class LocksSource implements FeedSource<LocksEvent> {
   readonly event = 'locks';
   /** Where the next read begins; undefined at the beginning. */
   #next: string | undefined;
-  /** The names that earlier reads of a round have found. */
+  /** The keys that earlier reads of a round have found. */
   #known = new Set<string>();
 
   constructor(
@@ -43,7 +43,7 @@ export class LocksSource implements FeedSource<LocksEvent> {
     const isRound = isFirst && this.#next === undefined;
     if (found.size > MOST) this.#next = undefined;
     if (!isRound) await this.#readKnown(add, found);
-    this.#known = new Set([...found.values()].map(({ name }) => name).slice(0, MOST));
+    this.#known = new Set([...found.keys()].slice(0, MOST));
     const locks = [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
     return { at: storeTime(this.locks), locks: locks.slice(0, MOST), isCut: !isRound || locks.length > MOST };
   }
@@ -58,20 +58,26 @@ export class LocksSource implements FeedSource<LocksEvent> {
   }
 
   async #readKnown(add: (lock: FoundLock) => void, found: ReadonlyMap<string, DashboardLock>): Promise<void> {
+    const { fleet, fleetReader } = this.locks;
     const names = new Set([...found.values()].map(({ name }) => name));
     // A name as a whole is found however many other keys there are.
-    const wanted = new Set([...(this.prefix === '' ? [] : [this.prefix]), ...this.#known]);
-    const missing = [...wanted].filter((name) => !names.has(name));
-    for (let at = 0; at < missing.length; at += ABREAST) {
-      const locks = await Promise.all(missing.slice(at, at + ABREAST).map((name) => this.#read(name)));
+    const whole = [this.prefix].filter((name) => name !== '' && !names.has(name));
+    // By their keys: what a `nameMapper` makes of a name, only the application knows.
+    const missing = [...this.#known].filter((key) => !found.has(key));
+    const reads = [
+      ...whole.map((name) => () => fleet.lock(name)),
+      ...missing.map((key) => () => fleetReader.at(key)),
+    ];
+    for (let at = 0; at < reads.length; at += ABREAST) {
+      const locks = await Promise.all(reads.slice(at, at + ABREAST).map((read) => this.#read(read)));
       for (const lock of locks) if (lock !== undefined) add(lock);
     }
   }
 
   /** Undefined for what is there no more, and for what can be no name. */
-  async #read(name: string): Promise<FoundLock | undefined> {
+  async #read(read: () => Promise<FoundLock | undefined>): Promise<FoundLock | undefined> {
     try {
-      return await this.locks.fleet.lock(name);
+      return await read();
     } catch (error) {
       if (error instanceof LockConfigurationError) return undefined;
       throw error;

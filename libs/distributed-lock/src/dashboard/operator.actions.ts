@@ -3,7 +3,7 @@ import {
   LockUnavailableError,
   type DistributedLockError,
 } from '../errors/lock.errors.js';
-import { forceUnlock } from '../service/forced.release.js';
+import { forceUnlock, hasChangedHands } from '../service/forced.release.js';
 import type { LockService } from '../service/lock.service.js';
 import { machine } from '../timing/machine.js';
 import type { DashboardAction, DashboardAnswer } from '../dashboard-feeds/dashboard.model.js';
@@ -21,8 +21,12 @@ export interface ActionResult {
 export function readAction(body: unknown): DashboardAction | undefined {
   const given: Partial<Record<string, unknown>> =
     typeof body === 'object' && body !== null ? { ...body } : {};
-  const { action, job, key, force = false } = given;
-  if (action === 'unlock') return typeof key === 'string' ? { action, key } : undefined;
+  const { action, job, key, holders, force = false } = given;
+  if (action === 'unlock') {
+    if (typeof key !== 'string') return undefined;
+    if (holders === undefined) return { action, key };
+    return isTexts(holders) ? { action, key, holders } : undefined;
+  }
   if (typeof job !== 'string') return undefined;
   if (action === 'forget') return typeof force === 'boolean' ? { action, job, force } : undefined;
   return action === 'pause' || action === 'resume' || action === 'run-now' ? { action, job } : undefined;
@@ -81,18 +85,27 @@ async function act(locks: LockService, action: DashboardAction, by: string): Pro
         ? done(`The record of job "${action.job}" was deleted.`)
         : unchanged(`Job "${action.job}" is running, and was not changed.`);
     case 'unlock':
-      return await unlock(locks, action.key);
+      return await unlock(locks, action);
   }
 }
 
-async function unlock(locks: LockService, key: string): Promise<DashboardAnswer> {
+async function unlock(
+  locks: LockService,
+  { key, holders }: Extract<DashboardAction, { readonly action: 'unlock' }>,
+): Promise<DashboardAnswer> {
   const found = await locks.fleetReader.at(key);
   if (found === undefined) return unchanged(`The lock at the key "${key}" is not locked.`);
   const { name, kind, left } = found;
   if (left !== undefined) return unchanged(`"${name}" is not a lock but a ${kind}, and was not changed.`);
+  if (holders !== undefined && hasChangedHands(found, holders))
+    return unchanged(`Lock "${name}" has another holder by now, and was not released. Look at it again.`);
   return (await forceUnlock(locks, found))
     ? done(`Lock "${name}" was released. Its holder notices the loss at its next renewal or check.`)
     : unchanged(`Lock "${name}" is not locked.`);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function done(message: string): DashboardAnswer {

@@ -1,6 +1,6 @@
 import type { LockKinds } from '../core/lock.kinds.js';
 import { LockTarget } from '../core/lock.target.js';
-import type { LockView, ViewKind } from '../lock-list/lock.view.js';
+import type { HolderView, LockView, ViewKind } from '../lock-list/lock.view.js';
 import { NamedLock } from '../locks/named.lock.js';
 import type { LockService } from './lock.service.js';
 
@@ -10,6 +10,14 @@ const KIND_OF: Partial<Record<ViewKind, keyof LockKinds>> = {
   'read lock': 'read',
   'write lock': 'write',
 };
+
+/** Whether others hold the lock than those that an operator was shown: to free it would end a hold that was not meant. */
+export function hasChangedHands(
+  { holders }: { readonly holders: readonly Pick<HolderView, 'holder'>[] },
+  shown: readonly string[],
+): boolean {
+  return holders.length > 0 && !holders.some(({ holder }) => shown.includes(holder));
+}
 
 /**
  * Frees a lock that was found in Redis, whatever this application uses its name for: by its kind, so that the right waiters are woken.
