@@ -7,6 +7,9 @@ import { isClient, type IoredisSource } from '../redis-source/redis-source.reade
 import { connectorOf } from './direct.connector.js';
 import { tlsOf } from './tls.options.js';
 
+/** How long one sentinel may take to answer, in ms: ioredis waits for it without end, and asks no other one meanwhile. */
+const SENTINEL_TIMEOUT = 1000;
+
 /** A client of the library. */
 export type Client = Redis | Cluster;
 
@@ -158,7 +161,13 @@ function factory(
 /** Options of a connection that follow from those of the source. */
 function connectionOf(options: RedisOptions, purpose: Purpose): RedisOptions {
   const connectionName = nameOf(purpose, options.connectionName);
-  return { ...connectorOf(options), ...tlsOf(options), connectionName };
+  const { sentinelCommandTimeout = SENTINEL_TIMEOUT } = options;
+  return {
+    ...connectorOf(options),
+    ...tlsOf(options),
+    ...(hasSentinels(options) && { sentinelCommandTimeout }),
+    connectionName,
+  };
 }
 
 function nameOf(purpose: string, name: string | null | undefined): string {
