@@ -47,6 +47,14 @@ test('a lock is taken, renewed and released while its slot is on its way to a ma
   await until('it has outlived its first lease', () => performance.now() > leaseEnd + 500);
   expect(held?.isHeld).toBe(true);
   expect(await held?.unlock()).toBe('released');
+  // The new one stands still, and the move is called off: a request that it was sent must not keep others from the owner.
+  await fresh.pause();
+  const stuck = service.getLock('x').lock({ waitTime: '30s' });
+  const asked = performance.now();
+  await until('it has been sent to the new one', () => performance.now() > asked + 500);
+  await call(owner, 'SETSLOT', `${slot}`, 'STABLE');
+  expect(await (await stuck).unlock()).toBe('released');
+  await fresh.resume();
   for (const server of [fresh, owner]) await call(server, 'SETSLOT', `${slot}`, 'NODE', to);
   expect(await service.getLock('x').using(async () => 'at its new place')).toBe('at its new place');
   await stage.close();

@@ -3,6 +3,7 @@ import type { ClusterMap, NodeKey } from '../client-port/cluster.map.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { slotOf } from '../redis/key.slot.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import { resetStream } from '../redis/stream.reset.js';
 import { machine } from '../timing/machine.js';
 
 /** A node of a cluster, and the connection for its commands. */
@@ -95,9 +96,9 @@ export class ClusterCalls {
     let failure = refusal;
     for (let left = MAX_REDIRECTIONS; left > 0 && this.isRedirection(failure); left -= 1) {
       const isAsking = failure.code === 'ASK';
-      if (failure.code === 'MOVED') await this.map.refresh();
-      else if (!isAsking) await this.wheel.pause(RETRY_PAUSE);
-      const node = this.#nodeNamedBy(failure) ?? this.ownerOf(key);
+      const isKnown = failure.code === 'MOVED' && (await this.#learnOwner(key));
+      if (!isKnown && !failure.isRedirection) await this.wheel.pause(RETRY_PAUSE);
+      const node = (isKnown ? undefined : this.#nodeNamedBy(failure)) ?? this.ownerOf(key);
       if (node === undefined) throw this.#unsent(key);
       try {
         // On one connection, and in this turn of the event loop: ASKING holds for the next command alone.
@@ -111,6 +112,16 @@ export class ClusterCalls {
     throw failure;
   }
 
+  /** Drops the connection to a node that gives no sign of life: one of the map, or one of a redirection. */
+  drop(key: NodeKey): void {
+    const redirectNode = this.#redirectNodes.get(key);
+    if (redirectNode !== undefined) {
+      resetStream(redirectNode);
+      redirectNode.disconnect();
+    }
+    this.map.drop(key);
+  }
+
   /** Keys of different slots cannot share a command; but the commands of one turn share a write to each node. */
   #cork({ status, stream }: NodePort): void {
     if (status !== 'ready' || !isCorkable(stream) || this.#corked.has(stream)) return;
@@ -122,10 +133,19 @@ export class ClusterCalls {
     });
   }
 
-  /** The node that an answer like `ASK 3999 127.0.0.1:6381` names; not for `MOVED`, which the map knows by now. */
-  #nodeNamedBy({ code, message }: RedisFailure): ClusterNode | undefined {
+  /** Reads the map again. @returns whether it names another owner now: a node that it has asked may not know of the change yet */
+  async #learnOwner(key: string): Promise<boolean> {
+    const slot = slotOf(key);
+    const before = this.map.ownerOf(slot);
+    await this.map.refresh();
+    return this.map.ownerOf(slot) !== before;
+  }
+
+  /** The node that an answer like `ASK 3999 127.0.0.1:6381` names. */
+  #nodeNamedBy({ message, isRedirection }: RedisFailure): ClusterNode | undefined {
     const address = message.split(' ')[2];
-    if (code !== 'ASK' || address === undefined) return undefined;
+    // Without a host it is one of the node that answers.
+    if (!isRedirection || address === undefined || address.startsWith(':')) return undefined;
     const key = this.map.keyAt(address);
     return this.#nodeAt(key) ?? this.#connectRedirectNode(key);
   }

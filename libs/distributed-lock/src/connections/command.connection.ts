@@ -103,7 +103,7 @@ export class CommandConnection implements Commands {
     else this.#onReply(SERVER, this.#send(this.lifecycle.client, command, words), callback);
   }
 
-  /** To be called for a master that has become a replica, and can still be reached: its name or the sentinels may lead to the new one. */
+  /** To be called for a master that has been replaced, and can still be reached: its name, the sentinels or its cluster may lead to the new one. */
   demoted(): void {
     if (now() - this.#demotedAt < this.parts.stallTimeout) return;
     this.#demotedAt = now();
@@ -152,6 +152,8 @@ export class CommandConnection implements Commands {
       (error: unknown) => {
         guard.progress();
         const failure = RedisFailure.from(error);
+        // A node that its cluster has replaced says this for as long as it is cut off from the others, which may have another one for the slot.
+        if (failure.code === 'CLUSTERDOWN') this.demoted();
         if (this.parts.map === undefined && failure.isRedirection) void this.#redirected(failure, callback);
         else callback.failed(failure);
       },
@@ -182,10 +184,13 @@ export class CommandConnection implements Commands {
 
   /** One guard per server: a node that stands still must not cost the others of its cluster their connections. */
   #guardAt(node: NodeKey): StallGuard {
-    const { map, wheel, stallTimeout, restart } = this.parts;
+    const { wheel, stallTimeout, restart } = this.parts;
+    const cluster = this.#cluster;
     const known = this.#guards.get(node);
     if (known !== undefined) return known;
-    const guard = new StallGuard(wheel, stallTimeout, () => (map === undefined ? restart() : map.drop(node)));
+    const guard = new StallGuard(wheel, stallTimeout, () =>
+      cluster === undefined ? restart() : cluster.drop(node),
+    );
     this.#guards.set(node, guard);
     return guard;
   }
