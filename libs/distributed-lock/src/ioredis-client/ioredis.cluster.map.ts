@@ -1,7 +1,9 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { ClusterMap, NodeKey } from '../client-port/cluster.map.js';
 import type { OpenClient, Purpose } from '../client-port/open.client.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import { resetStream } from '../redis/stream.reset.js';
+import { replaceMethod } from './handshake.check.js';
 import { IoredisTrouble } from './ioredis.trouble.js';
 
 /** The map that a Cluster of ioredis keeps, with its pool of clients. */
@@ -41,6 +43,7 @@ export class IoredisClusterMap implements ClusterMap {
     client.on('error', (error) => {
       if (String(error).includes('Command queue state error')) client.emit('moved');
     });
+    replaceMethod(client, 'ssubscribe', (ssubscribe, channels) => settled(client, ssubscribe(...channels)));
     return { client, trouble: new IoredisTrouble() };
   }
 
@@ -100,6 +103,26 @@ export class IoredisClusterMap implements ClusterMap {
     const known = this.client(key) ?? any;
     const colon = key.lastIndexOf(':');
     return known?.duplicate({ ...options, host: key.slice(0, colon), port: Number(key.slice(colon + 1)) });
+  }
+}
+
+/**
+ * The answer to SSUBSCRIBE. That a channel has moved, version 5 of ioredis reports by the event alone, and the answer never comes. All that
+ * are expected then are given up: the channels are subscribed again where the cluster has them now.
+ */
+async function settled(client: Redis, answer: Promise<unknown>): Promise<unknown> {
+  let giveUp: ((reason: string) => void) | undefined;
+  const moved = new Promise<never>((_, reject) => {
+    giveUp = (why) => reject(new RedisFailure('refused', why, { code: 'MOVED' }));
+  });
+  const onMoved = () => giveUp?.('MOVED the channel has another node');
+  client.once('moved', onMoved);
+  client.once('close', onMoved);
+  try {
+    return await Promise.race([answer, moved]);
+  } finally {
+    client.off('moved', onMoved);
+    client.off('close', onMoved);
   }
 }
 

@@ -162,7 +162,9 @@ export class SubscriberConnection implements Subscriber {
   }
 
   async #subscribe(channels: readonly string[]): Promise<void> {
-    const { client } = this.lifecycle;
+    const { client, isReady } = this.lifecycle;
+    // In its handshake a connection still has questions that one with subscriptions may not ask; it subscribes when it is ready.
+    if (!isReady) throw new RedisFailure('unsent', 'there is no connection');
     try {
       await this.#withStallGuard(
         this.#isSharded ? client.ssubscribe(...channels) : client.subscribe(...channels),
