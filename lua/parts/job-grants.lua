@@ -50,7 +50,7 @@ local function grantRun(job, tick, attempt, request, by)
   end
   if request then
     -- `request` stands in the run until it has begun.
-    run.requestedBy, run.request = request.by, request.id
+    run.requestedBy, run.request, run['until'] = request.by, request.id, tonumber(request['until'])
   end
   redis.call('HSET', record, 'token', token, 'holder', asker.holder, 'run', cjson.encode(run))
   if asker.onCrash == 'retry' and asker.jobs ~= '' then

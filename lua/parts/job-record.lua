@@ -18,6 +18,24 @@ local function rowOf(text)
   return ran and type(row) == 'table' and row or {}
 end
 
+-- Whether a run has begun for a request. Beside the newest one that was served, the record has the last ones before it: a caller that
+-- receives no messages looks once a second.
+local function wasServed(record, id)
+  local served = redis.call('HMGET', record, 'served', 'served_before')
+  return served[1] == id or string.find(' ' .. (served[2] or '') .. ' ', ' ' .. id .. ' ', 1, true) ~= nil
+end
+
+-- Notes that a run has begun for a request.
+local function noteServed(record, id)
+  local served = redis.call('HMGET', record, 'served', 'served_before')
+  if served[1] and served[1] ~= id then
+    -- About twenty of them.
+    local before = string.sub(served[1] .. ' ' .. (served[2] or ''), 1, 800)
+    redis.call('HSET', record, 'served_before', before)
+  end
+  redis.call('HSET', record, 'served', id)
+end
+
 -- How many rows of a job are kept: 50, unless its record has a larger number. Never fewer: a repeated `finish` finds its run by the row.
 local function historyOf(record)
   local history = tonumber(redis.call('HGET', record, 'history'))
@@ -133,7 +151,7 @@ local function closeDead(job, request)
     redis.call('HDEL', job.record, 'request')
     job.request = {}
   end
-  job.run.request, job.run.crashes = nil, nil
+  job.run.request, job.run['until'], job.run.crashes = nil, nil, nil
   if job.run.tick then
     job.run.outcome, job.run.reason = 'crashed', 'the lease ended before the run did'
     if job.abandoned then

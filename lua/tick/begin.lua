@@ -1,6 +1,6 @@
 -- Notes that a run which was asked for by hand has begun: its request is served, and the job's channel says so.
 --
--- @include failure rowOf publishMessage
+-- @include failure rowOf publishMessage wasServed noteServed
 -- @key   record   the job's record, a hash
 -- @arg   publish  PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   channel  the job's channel
@@ -25,14 +25,15 @@ local function attempt()
   local at = time[1] * 1000 + math.floor(time[2] / 1000)
   local run = rowOf(redis.call('HGET', record, 'run'))
   if redis.call('HGET', record, 'holder') ~= holder or run.request ~= request or #request == 0 then
-    return {redis.call('HGET', record, 'served') == request and 1 or 0, at}
+    return {wasServed(record, request) and 1 or 0, at}
   end
   -- HDEL comes first: a server that is out of memory refuses HSET as a first write only.
   if rowOf(redis.call('HGET', record, 'request')).id == request then
     redis.call('HDEL', record, 'request')
   end
-  run.request = nil
-  redis.call('HSET', record, 'served', request, 'run', cjson.encode(run))
+  run.request, run['until'] = nil, nil
+  redis.call('HSET', record, 'run', cjson.encode(run))
+  noteServed(record, request)
   publishMessage(publish, channel, 'served:' .. request)
   return {1, at}
 end

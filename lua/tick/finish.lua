@@ -73,7 +73,7 @@ local function attempt()
     local row = rowOf(fields[3])
     local tick, number = tonumber(row.tick), tonumber(row.attempt) or 1
     local asked = row.request
-    row.request = nil
+    row.request, row['until'] = nil, nil
     local crashes = row.crashes
     row.crashes = nil
     -- HDEL comes first: a server that is out of memory refuses LPUSH and HSET as a first write only.

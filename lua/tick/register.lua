@@ -8,7 +8,7 @@
 -- @arg   schedule   the fingerprint of the schedule
 -- @arg   due        the first nominal instant after the store's now, epoch ms; '' where none is known, and to look
 -- @arg   period     for an interval how long after its mark the next start is due, in ms; else ''
--- @reply registered {1, store's time in ms, mark or '', application before, schedule before}
+-- @reply registered {1, store's time in ms, mark or '', application before, schedule before, since when the job has this schedule or '' where it never had another one}
 -- @reply error      {-1, message with its code in front, type of the key}
 -- @repeat safe: a mark that is there is never moved; a repeated call finds its own application and schedule as those before
 local record = KEYS[1]
@@ -45,6 +45,10 @@ local function attempt()
       redis.call('HSET', record, 'paused', cjson.encode(pause))
     end
     redis.call('HSET', record, 'app', app, 'schedule', schedule)
+    if before[2] and before[2] ~= schedule then
+      -- What the new schedule would have run before was never due.
+      redis.call('HSET', record, 'schedule_since', string.format('%.0f', at))
+    end
     local newest = tonumber(redis.call('HGET', record, 'mark')) or at
     if period then
       -- A mark that is there is the last start.
@@ -56,7 +60,7 @@ local function attempt()
       redis.call('HSET', record, 'next', string.format('%.0f %.0f', newest, due))
     end
   end
-  return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or ''}
+  return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or '', redis.call('HGET', record, 'schedule_since') or ''}
 end
 
 local ran, reply = pcall(attempt)

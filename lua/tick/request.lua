@@ -1,6 +1,6 @@
 -- Asks the fleet to run a job once now, and notifies its instances. A request that waits already is joined.
 --
--- @include isWhole failure rowOf publishMessage
+-- @include isWhole failure rowOf publishMessage wasServed
 -- @key   record    the job's record, a hash
 -- @arg   publish   PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   channel   the job's channel
@@ -27,7 +27,7 @@ local function attempt()
   end
   local time = redis.call('TIME')
   local at = time[1] * 1000 + math.floor(time[2] / 1000)
-  if redis.call('HGET', record, 'served') == id then
+  if wasServed(record, id) then
     return {1, at, id, 0}
   end
   local waiting = rowOf(redis.call('HGET', record, 'request'))

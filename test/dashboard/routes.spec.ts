@@ -110,6 +110,18 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect((await act(root, { action: 'pause', job: 'a' }, headers)).status).toBe(404);
   });
 
+  test('a name that a page shows, or that an action names, stays free for any kind of lock', async () => {
+    const { root, locks } = await start({ platform, ...ALLOWED });
+    const shown = await watch(root, 'topic=job&name=order:1');
+    expect((await shown.next<JobEvent>('job')).job).toBeNull();
+    const found = await watch(root, 'topic=locks&prefix=order:1');
+    expect((await found.next<LocksEvent>('locks')).locks).toEqual([]);
+    for (const action of ['pause', 'resume', 'run-now', 'forget'])
+      expect((await act(root, { action, job: 'order:1' })).status, action).toBe(404);
+    expect((await act(root, { action: 'unlock', key: 'lock:order:1' })).status).toBe(200);
+    await locks.getFairLock('order:1').using(() => undefined);
+  });
+
   test('a job is steered, and each page sees it within a second', async () => {
     const { root, locks } = await start({ platform, ...ALLOWED });
     const actions: OperatorActionEvent[] = [];
@@ -188,6 +200,27 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(await next.unlock()).toBe('released');
     expect(await held.unlock()).toBe('lost');
     expect((await act(root, { action: 'unlock', key: 'lock:order:1' })).answer.isDone).toBe(false);
+  });
+
+  test('a lock that has another holder than those that were shown is not released', async () => {
+    const { root, locks } = await start({ platform, ...ALLOWED });
+    const reading = () => locks.getReadWriteLock('file').readLock().lock();
+    const [former, present] = [await reading(), await reading()];
+    const unlock = { action: 'unlock', key: 'lock:file' };
+    await former.unlock();
+    expect(await act(root, { ...unlock, holders: [former.holder] })).toMatchObject({
+      status: 200,
+      answer: { isDone: false, message: expect.stringContaining('another holder') },
+    });
+    expect(await locks.getReadWriteLock('file').readLock().isLocked()).toBe(true);
+    // One of them is still there.
+    const { answer } = await act(root, { ...unlock, holders: [former.holder, present.holder] });
+    expect(answer.isDone).toBe(true);
+    expect(await present.unlock()).toBe('lost');
+    expect((await act(root, { ...unlock, holders: [present.holder] })).answer).toEqual({
+      isDone: false,
+      message: expect.stringContaining('is not locked'),
+    });
   });
 
   test('an action from another origin is refused, although enableCors() lets it be sent', async () => {
@@ -296,6 +329,8 @@ describe('actions', () => {
     { action: 'unlock', job: 'a' },
     { action: 'unlock', key: 7 },
     { action: 'unlock', key: 'other:a' },
+    { action: 'unlock', key: 'lock:a', holders: 'x' },
+    { action: 'unlock', key: 'lock:a', holders: [7] },
     { action: 'unlock', key: `lock:${'n'.repeat(1025)}` },
   ])('are refused when they make no sense: %j', async (body) => {
     const { root } = await start(ALLOWED);

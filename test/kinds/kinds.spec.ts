@@ -52,6 +52,28 @@ describe('one name', () => {
     expect(() => KINDS[one]?.(name)).not.toThrow();
   });
 
+  // What a dashboard, a health check and an operator call, which know the name alone.
+  test.each<[string, (name: string) => Promise<unknown>]>([
+    ['jobs.status()', (name) => locks.jobs.status(name)],
+    ['getRuns()', (name) => locks.getRuns(name)],
+    ['jobs.pause()', (name) => locks.jobs.pause(name)],
+    ['jobs.resume()', (name) => locks.jobs.resume(name)],
+    ['jobs.runNow()', (name) => locks.jobs.runNow(name)],
+    ['jobs.forget()', (name) => locks.jobs.forget(name)],
+    ['fleet.lock()', (name) => locks.fleet.lock(name)],
+    ['fleet.locks()', (name) => locks.fleet.locks({ prefix: name })],
+  ])('that %s was called with, and that is no job, may be of any kind', async (call, look) => {
+    for (const kind of Object.keys(KINDS)) {
+      const name = `${call} and ${kind}`;
+      const code: unknown = await look(name).then(
+        () => undefined,
+        (error: unknown) => Reflect.get(Object(error), 'code'),
+      );
+      expect([undefined, 'UNKNOWN_JOB']).toContain(code);
+      expect(() => KINDS[kind]?.(name)).not.toThrow();
+    }
+  });
+
   test('may be both sides of a read/write lock, in any order of requests', async () => {
     const { readLock, writeLock } = locks.getReadWriteLock('both');
     await writeLock().using(() => readLock().using(() => undefined));

@@ -172,12 +172,12 @@ describe('a pause', () => {
 describe('a request to run a job now', () => {
   test('notifies the instances, is granted once, and is served when its run begins', async () => {
     expect(await request(stage, names, 'r1')).toEqual([1, TIME, 'r1', 1]);
-    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
+    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME, 0]);
     const [code, at, , attempt, tick] = await again(stage, names);
     expect([code, attempt, tick]).toEqual([1, 1, at]);
     expect((await again(stage, names, { holder: OTHER }))[0]).toBe(2);
     expect(await told()).toEqual(['look']);
-    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
+    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME, 1]);
     expect(await noteBegin(stage, names, 'r1')).toEqual([1, TIME]);
     expect(await told()).toEqual(['look', 'served:r1']);
     expect(await withdraw(stage, names, 'r1')).toEqual([1, TIME]);
@@ -203,6 +203,23 @@ describe('a request to run a job now', () => {
     await noteBegin(stage, names, 'r1');
     expect(await request(stage, names, 'r1')).toEqual([1, TIME, 'r1', 0]);
     expect(await stage.redis.hget(names.record, 'request')).toBeNull();
+  });
+
+  test('is known to be served also when others were served since, and not for ever', async () => {
+    const serve = async (id: string) => {
+      await request(stage, names, id);
+      const [, , token] = await again(stage, names);
+      await noteBegin(stage, names, id);
+      await finish(stage, names, { token: String(token) });
+    };
+    const ids = Array.from({ length: 30 }, (_, at) => `6e38a1f0-0000-4000-8000-0000000000${10 + at}`);
+    for (const id of ids.slice(0, 10)) await serve(id);
+    for (const id of ids.slice(0, 10)) expect(await withdraw(stage, names, id)).toEqual([1, TIME]);
+    expect((await request(stage, names, ids[0] ?? '')).slice(2)).toEqual([ids[0], 0]);
+    expect(await withdraw(stage, names, ids[0]?.slice(1) ?? '')).toEqual([0, TIME]);
+    for (const id of ids.slice(10)) await serve(id);
+    expect(await withdraw(stage, names, ids[0] ?? '')).toEqual([0, TIME]);
+    expect((await stage.redis.hget(names.record, 'served_before'))?.length).toBeLessThanOrEqual(800);
   });
 
   test('is withdrawn when its time is over', async () => {
@@ -235,8 +252,22 @@ describe('a run that was requested, and has not begun', () => {
     expect(await finish(stage, names, { token, outcome: 'returned' })).toEqual([1, TIME, 0]);
     expect(await told()).toEqual(['look', 'look']);
     expect(await stage.redis.hget(names.record, 'handed')).toBeNull();
-    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
+    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME, 0]);
     expect((await granted('skip', OTHER)).slice(6)).toEqual(['r1', TIME]);
+  });
+
+  test('is waited for also where another request has come since, whose time was up first', async () => {
+    await request(stage, names, 'r1', 200);
+    await granted('skip');
+    await untilStoreClock((await stage.now()) + 250);
+    expect((await request(stage, names, 'r2')).slice(2, 3)).toEqual(['r2']);
+    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME, 1]);
+    expect(await withdraw(stage, names, 'r2')).toEqual([2, TIME, TIME, 0]);
+    expect(await noteBegin(stage, names, 'r1')).toEqual([1, TIME]);
+    expect(await withdraw(stage, names, 'r1')).toEqual([1, TIME]);
+    expect(await withdraw(stage, names, 'r2')).toEqual([2, TIME, TIME, 0]);
+    const run: unknown = JSON.parse((await stage.redis.hget(names.record, 'run')) ?? '');
+    expect(run).not.toHaveProperty('until');
   });
 
   test('is over with its end, and its requester is notified to check', async () => {
@@ -266,7 +297,7 @@ describe('a run that was requested, and has not begun', () => {
       await stage.redis.del(names.lock);
       const [code, , , attempt, tick, , id] = await granted('retry', OTHER);
       expect([code, attempt, tick, id]).toEqual([1, 2, at, 'r1']);
-      expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
+      expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME, 1]);
       expect(await noteBegin(stage, names, 'r1', OTHER)).toEqual([1, TIME]);
       expect(await withdraw(stage, names, 'r1')).toEqual([1, TIME]);
     },

@@ -65,12 +65,13 @@ test('tokens rise from run to run, also above a token that is ahead of the clock
 
 describe('a registration', () => {
   test('sets a mark where there is none, and never moves it', async () => {
-    expect(await register(stage, names, '')).toEqual([1, TIME, '', '', '']);
+    expect(await register(stage, names, '')).toEqual([1, TIME, '', '', '', '']);
     expect(await stage.redis.exists(names.record)).toBe(0);
     expect(await register(stage, names, 1_000_000_000_000, 'billing', 'daily')).toEqual([
       1,
       TIME,
       '1000000000000',
+      '',
       '',
       '',
     ]);
@@ -80,17 +81,30 @@ describe('a registration', () => {
       '1000000000000',
       'billing',
       'daily',
+      expect.any(String),
     ]);
     expect(await stage.redis.hgetall(names.record)).toEqual({
       v: '1',
       mark: '1000000000000',
       app: 'orders',
       schedule: 'hourly',
+      schedule_since: expect.any(String),
     });
   });
 
+  test('notes since when the job has another schedule than before, for all that register it later', async () => {
+    await register(stage, names, 1, 'billing', 'daily');
+    expect((await register(stage, names, 1, 'billing', 'daily')).slice(3)).toEqual(['billing', 'daily', '']);
+    const [, at, , , , since] = await register(stage, names, 1, 'billing', 'hourly');
+    expect(since).toBe(String(at));
+    expect((await register(stage, names, '', 'billing', 'hourly')).slice(4)).toEqual(['hourly', since]);
+    expect((await register(stage, names, 1, 'billing', 'hourly')).slice(4)).toEqual(['hourly', since]);
+    // One that only looks changes nothing.
+    expect((await register(stage, names, '', 'billing', 'daily')).slice(4)).toEqual(['hourly', since]);
+  });
+
   test.each(['0', '99999999999999'])('takes the instant %s', async (instant) => {
-    expect(await register(stage, names, instant)).toEqual([1, TIME, instant, '', '']);
+    expect(await register(stage, names, instant)).toEqual([1, TIME, instant, '', '', '']);
   });
 
   test("takes the store's time for 'now'", async () => {

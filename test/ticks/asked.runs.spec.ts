@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron, Interval } from '@nestjs/schedule';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { currentLock, DistributedLock } from 'nestjs-distributed-lock';
-import { describe, expect, test as base } from 'vitest';
+import { describe, expect, inject, test as base, vi } from 'vitest';
+import { jobKeys } from '../../libs/distributed-lock/src/job-control/job.keys.js';
+import { JobScripts } from '../../libs/distributed-lock/src/job-control/job.scripts.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { instants } from './bare.instants.js';
@@ -179,6 +182,31 @@ describe.concurrent('a run that runNow requested, and that was granted', { timeo
     expect(performance.now() - asked).toBeLessThan(scaled(10_000));
     expect(stage.runs).toEqual([]);
     expect(await locksOf(asker).getRuns(stage.job)).toMatchObject([{ outcome: 'failed' }]);
+  });
+
+  test('is not waited for longer than asked, although another caller waits for longer', async ({ stage }) => {
+    const asker = await askerOf(stage);
+    const { jobs } = locksOf(asker);
+    const held = await locksOf(asker).getLock(stage.job).lock();
+    const looks = vi.spyOn(JobScripts.prototype, 'withdraw');
+    const redis = new Redis(inject('redisUrl'));
+    const { record } = jobKeys(stage.prefix + stage.job);
+    const from = performance.now();
+    const short = jobs.runNow(stage.job, { timeout: scaled(500) });
+    await until('it waits', async () => (await redis.hexists(record, 'request')) === 1);
+    redis.disconnect();
+    const long = jobs.runNow(stage.job, { timeout: scaled(20_000) });
+    const joined = jobs.runNow(stage.job, { timeout: scaled(300) });
+    expect([await short, await joined]).toEqual([false, false]);
+    expect(performance.now() - from).toBeLessThan(scaled(3000));
+    // The three have looked now and then, and not all the time.
+    expect(looks.mock.calls.filter(([keys]) => keys.record === record).length).toBeLessThan(20);
+    looks.mockRestore();
+    await held.unlock();
+    const runs: string[] = [];
+    await stage.start(1, jobAt('here', stage, runs));
+    expect(await long).toBe(true);
+    expect(runs).toEqual(['here']);
   });
 
   test('does not begin when its time is over', async ({ stage }) => {

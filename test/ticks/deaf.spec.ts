@@ -6,6 +6,7 @@ import { DistributedLock } from 'nestjs-distributed-lock';
 import { describe, expect, test as base } from 'vitest';
 import { FaultStage } from '../support/faults/fault.stage.js';
 import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
 import { FireStage, locksOf } from './fire.stage.js';
 
 /** Without its subscription an instance looks at least so often, in ms: docs/ticks.md. */
@@ -95,6 +96,18 @@ describe.concurrent('an instance whose Redis user must not subscribe', { timeout
     const from = Date.now();
     expect(await request(desk, stage)).toBeLessThan(POLL + scaled(SLACK));
     expect((stage.runs[0]?.at ?? Infinity) - from).toBeLessThan(scaled(SLACK));
+  });
+
+  test('finds out that its request was served, although another one was served since', async ({
+    deafness: { stage, start },
+  }) => {
+    await start('hears', [jobOf(stage)]);
+    const [desk, other] = [await start('deaf'), await start('hears')];
+    const first = request(desk, stage);
+    await until('it has run', () => stage.runs.length === 1);
+    for (let times = 0; times < 3; times += 1) await request(other, stage);
+    await first;
+    expect(stage.runs).toHaveLength(4);
   });
 
   test('looks every 3 s', async ({ deafness: { stage, admin, start } }) => {

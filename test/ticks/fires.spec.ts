@@ -117,6 +117,28 @@ describe.concurrent('each instant of a schedule is one tick', { timeout: scaled(
     await until('direct calls', () => stage.runs.length - ticksOf(stage).length === 3);
   });
 
+  test('of a job of a Date under another name, whose timer has ended when it fires', async ({ stage }) => {
+    class Job {
+      @Cron(YEARLY, { name: 'nightly' })
+      @DistributedLock(stage.job, { minInterval: '1h' })
+      async run(): Promise<void> {
+        stage.note();
+      }
+    }
+    const apps = await stage.start(2, [Job]);
+    const at = new Date(Date.now() + scaled(500));
+    for (const app of apps) {
+      registryOf(app).getCronJob('nightly').stop();
+      const job = new CronJob(at, async () => void (await app.get(Job).run()));
+      registryOf(app).addCronJob('once', job);
+      job.start();
+    }
+    await until('it has run', () => stage.runs.length > 0, 10_000);
+    await until('both have fired', () => Date.now() > at.getTime() + 500);
+    expect(ticksOf(stage)).toHaveLength(1);
+    expect(stage.runs).toHaveLength(1);
+  });
+
   test('of a job that was stopped, set to another time and started again, with a second callback', async ({
     stage,
   }) => {

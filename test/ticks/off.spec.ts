@@ -47,7 +47,7 @@ async function play(
   // The job is known before: ticks before that are never run.
   await locksOf(asker).ticks.jobs.register(
     stage.job,
-    'before',
+    `${expression} [UTC]`,
     instants(() => latest),
   );
   if (reason !== undefined) {
@@ -120,7 +120,7 @@ describe.concurrent(
       const record = `{${stage.prefix}${stage.job}}:tick`;
       await locksOf(asker).ticks.jobs.register(
         stage.job,
-        'before',
+        `${expression} [UTC]`,
         instants(() => latest),
       );
       await bring({ stage, admin, record, latest, asker });
@@ -142,7 +142,7 @@ test('an instance that has not started yet begins none, and begins it when it ha
   if (asker === undefined) throw new Error('unreachable');
   await locksOf(asker).ticks.jobs.register(
     stage.job,
-    'before',
+    `${expression} [UTC]`,
     instants(() => latest),
   );
   await admin.hset(`{${stage.prefix}${stage.job}}:tick`, 'mark', `${latest - 3_600_000}`);
@@ -174,7 +174,7 @@ test('a job that is started sees what was missed before, once', async ({ stage }
   if (asker === undefined) throw new Error('unreachable');
   await locksOf(asker).ticks.jobs.register(
     stage.job,
-    'before',
+    `${expression} [UTC]`,
     instants(() => latest - 3_600_000),
   );
   const [app] = await stage.start(1, jobAt('on', stage, runs, expression, { disabled: true }), {

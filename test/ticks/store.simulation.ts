@@ -20,6 +20,7 @@ export class SimulatedStore implements JobClaims {
   hasOthers = false;
   isClosed = false;
   isAway = false;
+  readonly scheduledSince = -Infinity;
   #mark: number | undefined;
   #registered: Promise<number> | undefined;
 

@@ -34,6 +34,14 @@ test('a second family on one name is refused, whichever of the two ways it comes
   expect(() => book.target(LOCK, 'y')).toThrow('"y" is a semaphore in this application');
 });
 
+test('a name that is only looked at is not in use, and its kind is checked', () => {
+  const book = plain();
+  expect(book.keyToRead('x', 'lock')).toBe('lock:x');
+  expect(book.keyOf('x', 'semaphore')).toBe('lock:x');
+  expect(() => book.keyToRead('x', 'lock')).toThrow('"x" is a semaphore in this application');
+  expect(() => book.keyToRead('', 'lock')).toThrow(LockConfigurationError);
+});
+
 test('the name mapper of an application is called each time, and a key has one kind only', () => {
   let tenant = 'a';
   const book = new NameRegistry({ mapName: (name) => `${tenant}:${name}`, isMapped: true });

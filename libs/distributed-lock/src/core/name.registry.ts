@@ -47,6 +47,16 @@ export class NameRegistry {
     return key;
   }
 
+  /**
+   * A name in Redis for a caller that looks at it from outside. The name is not noted: the application may use it as any kind.
+   * @throws LockConfigurationError as {@link keyOf} does
+   */
+  keyToRead(name: string, family: string): string {
+    const key = this.#keyFor(name);
+    this.#check(name, key, family, this.#useOf(this.settings.isMapped ? key : name));
+    return key;
+  }
+
   #keyFor(name: string): string {
     checkName(name);
     return this.settings.mapName(name);

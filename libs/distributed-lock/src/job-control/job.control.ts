@@ -14,7 +14,6 @@ import { JobIndex } from './job.index.js';
 import { jobKeys } from './job.keys.js';
 import { MOST_LISTED, PAGE, type JobEntry, type JobListScripts } from './job.list.scripts.js';
 import { MOST_KEPT, type JobScripts, type Registered } from './job.scripts.js';
-import { now } from '../timing/monotonic.clock.js';
 import {
   checkLimit,
   checkOptionNames,
@@ -22,15 +21,14 @@ import {
   optionNames,
   parseDuration,
 } from '../options/option.checks.js';
-import { WakeSignal } from '../acquire/wake.signal.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { OwnJob, ScheduleInstants } from './own.job.js';
+import { requestRun } from './run.request.js';
 import { readRecords, readStatus } from './tick.records.js';
 import { showAs } from '../objects/object.form.js';
-import { machine } from '../timing/machine.js';
 
 const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });
 
@@ -43,9 +41,6 @@ const RUNS = optionNames<RunsOptions>({ limit: true });
 /** Jobs of a list that are read at the same time, and the records of runs that are read of each. */
 const ABREAST = 50;
 const RECORDS = 10;
-
-/** Pauses between checks of a request, in ms: at least, where its instance should have reported by now; and without its channel. */
-const PAUSE = { least: 20, deaf: 1000 };
 
 /** The state of the fleet's jobs, and the operations on them. */
 export class JobControlService implements JobControl {
@@ -113,9 +108,15 @@ export class JobControlService implements JobControl {
    * Registers a job, so that its ticks run from now on.
    * @param schedule distinguishes one schedule from another
    * @param instants of that schedule
-   * @returns the mark of the job, its newest tick with a verdict; and the store's time, if the schedule was another one before
+   * @param former the schedule with which this process registered it before: that it was changed is no surprise
+   * @returns the mark of the job, its newest tick with a verdict; and since when it has this schedule, if it had another one before
    */
-  async register(job: string, schedule: string, instants: ScheduleInstants): Promise<Registered> {
+  async register(
+    job: string,
+    schedule: string,
+    instants: ScheduleInstants,
+    former?: string,
+  ): Promise<Registered> {
     const { notices } = this.#engine.context;
     const keys = this.#keysOf(job);
     const app = this.#app;
@@ -129,13 +130,13 @@ export class JobControlService implements JobControl {
       const before = [first, again];
       const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
       const changed = before.flatMap(({ app: by, schedule: was }) =>
-        by !== app || was === '' || was === schedule ? [] : [was],
+        by !== app || ['', schedule, former].includes(was) ? [] : [was],
       );
       const warn = (what: 'app' | 'schedule', was: string, is: string) =>
         notices.post({ kind: 'shared-job', lock: job, what, is, was });
       if (others[0] !== undefined) warn('app', others[0], app);
       else if (changed[0] !== undefined) warn('schedule', changed[0], schedule);
-      return { mark: again.mark, changedAt: changed[0] === undefined ? undefined : again.at };
+      return { mark: again.mark, changedAt: again.changedAt };
     });
     this.enlist(this.targetOf(job));
     return registered;
@@ -207,7 +208,7 @@ export class JobControlService implements JobControl {
       throw invalidOption(`force must be true or false for "${job}", not ${String(given)}.`, job);
     const outcome = await this.#quote(job, () => this.#scripts.forget(this.#keysOf(job), force));
     if (outcome === 'running') return false;
-    await this.#index.remove({ job, key: this.targetOf(job).key });
+    await this.#index.remove({ job, key: this.#keysOf(job).lock });
     if (outcome === 'unknown') throw this.#unknown(job);
     return true;
   }
@@ -223,40 +224,8 @@ export class JobControlService implements JobControl {
     const timeLimit = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
     const keys = this.#keysOf(job);
     await this.#checkKnown(job);
-    const { context } = this.#engine;
-    const { subscriptions } = context;
-    const signal = new WakeSignal(context.wheel);
-    const end = now() + timeLimit;
-    const own = machine.crypto.randomUUID();
-    let requestId: string = own;
-    const message = { came: false };
-    const subscription = subscriptions.subscribe(keys.channel, (text) => {
-      if (text !== undefined && text !== `served:${requestId}`) return;
-      message.came = true;
-      signal.wake();
-    });
-    try {
-      // Every later message about the request is received from here on; without a subscription its state is checked now and then.
-      await subscription.acknowledged;
-      return await this.#quote(job, async () => {
-        requestId = await this.#scripts.request(keys, requestId, Math.ceil(timeLimit), by);
-        // The message of the request reaches this process also without a subscription.
-        subscriptions.notify(keys.channel, 'look');
-        for (;;) {
-          message.came = false;
-          const state = await this.#scripts.withdraw(keys, requestId);
-          if (state.kind !== 'waits') return state.kind === 'served';
-          const left = end - now();
-          // A joined request goes on waiting for the caller that made it.
-          if (requestId !== own && left <= 0) return false;
-          const until = now() + Math.max(Math.min(state.left, left), PAUSE.least);
-          do await signal.sleep(Math.min(until - now(), PAUSE.deaf));
-          while (!message.came && now() < until && (subscription.isActive || !context.isConnected));
-        }
-      });
-    } finally {
-      subscription.release();
-    }
+    const parts = { context: this.#engine.context, scripts: this.#scripts, keys };
+    return await this.#quote(job, () => requestRun(parts, timeLimit, by));
   }
 
   /** As `pause()` and `resume()`. @param by what the record has as the one that paused or resumed the job: this instance, or an operator */
@@ -286,8 +255,10 @@ export class JobControlService implements JobControl {
     }
   }
 
+  /** An operator may look at any name, and misspell it: it is not noted as that of a lock. */
   #keysOf(job: string) {
-    return jobKeys(this.targetOf(job).key);
+    const { names, context } = this.#engine;
+    return jobKeys(names.keyToRead(job, context.kinds.reentrant.family));
   }
 
   get #app(): string {

@@ -28,7 +28,13 @@ export interface JobState {
 /** The state of a request. @see JobScripts.withdraw */
 export type RequestState =
   | { readonly kind: 'served' | 'gone' }
-  | { readonly kind: 'waits'; readonly left: number };
+  | {
+      readonly kind: 'waits';
+      /** In ms. */
+      readonly left: number;
+      /** Whether a run was granted for it, which is not known to have begun. */
+      readonly isGranted: boolean;
+    };
 
 /** The application that registers a job, and what distinguishes its schedule from another. */
 export interface RegisteredAs {
@@ -39,7 +45,7 @@ export interface RegisteredAs {
 /** A job that was registered. Epoch ms by the store's clock. */
 export interface Registered {
   readonly mark: number | undefined;
-  /** When it was registered with another schedule than before; undefined if it has the same. */
+  /** Since when it has its schedule; undefined if it never had another one. */
   readonly changedAt: number | undefined;
 }
 
@@ -57,21 +63,22 @@ export interface RegistrationTimes {
 export class JobScripts {
   constructor(private readonly caller: TimedCaller) {}
 
-  /** @returns the mark (undefined: none yet), and the application and schedule that the record had before */
+  /** @returns the mark (undefined: none yet), the application and schedule that the record had before, and since when it has this schedule */
   async register(
     { record }: JobKeys,
     { app, schedule }: RegisteredAs,
     times: RegistrationTimes | 'look',
-  ): Promise<{ at: number; mark: number | undefined; app: string; schedule: string }> {
+  ): Promise<{ at: number; app: string; schedule: string } & Registered> {
     const { mark: tick = '', due = '', period = '' } = times === 'look' ? {} : times;
     const args = [`${tick}`, app, schedule, `${due}`, `${period}`];
     const reply = await this.caller.call(tickRegister, [record], args);
-    const mark = reply.text(2);
+    const instant = (text: string) => (text === '' ? undefined : Number(text));
     return {
       at: reply.integer(1),
-      mark: mark === '' ? undefined : Number(mark),
+      mark: instant(reply.text(2)),
       app: reply.text(3),
       schedule: reply.text(4),
+      changedAt: instant(reply.text(5)),
     };
   }
 
@@ -105,7 +112,8 @@ export class JobScripts {
   /** Withdraws a request whose time is over; otherwise reports that it was served, or how long it still waits, in ms. */
   async withdraw({ record }: JobKeys, id: string): Promise<RequestState> {
     const reply = await this.caller.call(tickWithdraw, [record], [id]);
-    if (reply.integer(0) === 2) return { kind: 'waits', left: reply.integer(2) };
+    if (reply.integer(0) === 2)
+      return { kind: 'waits', left: reply.integer(2), isGranted: reply.integer(3) === 1 };
     return { kind: reply.integer(0) === 1 ? 'served' : 'gone' };
   }
 

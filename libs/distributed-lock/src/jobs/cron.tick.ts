@@ -1,7 +1,8 @@
-import { Logger } from '@nestjs/common';
 import type { ScheduledTick } from '../metadata/schedule.fires.js';
-import type { TickAnswer, TickClaim } from '../ticks/tick.claim.js';
+import type { TickAnswer } from '../ticks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
+import { CatchUpTimer, logged } from './catch-up.timer.js';
+import { GapCounter } from './gap.counter.js';
 import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
 import type { LiveSchedule } from '../instants/live.schedule.js';
 import type { TickFinder } from '../instants/tick.finder.js';
@@ -41,14 +42,6 @@ interface Decision {
   readonly at?: number;
 }
 
-/** The instants behind a mark. */
-interface CountedGap {
-  readonly from: number;
-  readonly fingerprint: string;
-  readonly upTo: number;
-  readonly count: number | undefined;
-}
-
 /** The claim of a tick. */
 interface Question {
   readonly way: TickWay;
@@ -73,9 +66,9 @@ export class CronTick implements ScheduledTick, JobTicks {
   #tickToSettle: number | undefined;
   #answered = -Infinity;
   #isStopped = false;
-  /** The last gap that was counted; `count` is undefined for one that cannot be. */
-  #gap: CountedGap | undefined;
+  readonly #gap = new GapCounter();
   #work: TickWork | undefined;
+  readonly #nextCatchUp: CatchUpTimer;
 
   constructor(
     private readonly claims: JobClaims,
@@ -86,6 +79,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
     this.#yield = new TickYield(claims);
     this.#delay = new TickWait(claims.wheel, claims.clock, (target) => this.#begin(target));
+    this.#nextCatchUp = new CatchUpTimer(claims, () => this.catchUp());
   }
 
   /** An alarm of this instance. */
@@ -103,6 +97,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     this.#isStopped = true;
     this.#wait.cancel();
     this.#delay.cancel();
+    this.#nextCatchUp.cancel();
   }
 
   resume(): void {
@@ -116,7 +111,7 @@ export class CronTick implements ScheduledTick, JobTicks {
   async catchUp(): Promise<void> {
     const at = this.#storeNow;
     const tick = this.schedule.byStore.latestAt(at);
-    if (tick === undefined || this.#isStopped) return;
+    if (tick === undefined || tick < this.claims.scheduledSince || this.#isStopped) return;
     const start = tick + this.#delayOf(tick);
     if (at >= start && at - start >= this.ages.catchUp) return;
     await this.#makeUp('catch-up', undefined);
@@ -190,7 +185,7 @@ export class CronTick implements ScheduledTick, JobTicks {
 
   async #ask({ way, instants, tick, at, isOfAlarm }: Question): Promise<TickAnswer | undefined> {
     const following = instants.nextAfter(tick);
-    const previous = this.schedule.takeChange() ? undefined : instants.latestAt(tick - 1);
+    const previous = this.schedule.takeChange() ? undefined : this.#dueBefore(tick, instants);
     this.#asking = tick;
     if (way === 'alarm' || way === 'wait') await this.#yield.pass(tick);
     const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp) + this.#delayOf(tick);
@@ -201,11 +196,12 @@ export class CronTick implements ScheduledTick, JobTicks {
       following,
       due: following === undefined ? undefined : following + this.#delayOf(following),
       previous,
-      gap: this.#gapUpTo(previous, instants),
+      gap: this.#gap.count(Math.max(this.#settled, this.claims.mark ?? 0), previous, instants),
       // Once the next tick has come, its own alarm claims it.
       timeout: Math.max(Math.min((following ?? Infinity) - at, CLAIM_TIMEOUT), LEAST_CLAIM_TIMEOUT),
     });
     if (this.#asking === tick) this.#asking = undefined;
+    if (answer === undefined && this.ages.catchUp > 0 && !this.#isStopped) this.#nextCatchUp.set();
     if (answer === undefined || answer.kind === 'refused') return undefined;
     this.#answered = now();
     if (answer.kind === 'granted') this.#yield.ran();
@@ -228,21 +224,10 @@ export class CronTick implements ScheduledTick, JobTicks {
     else this.#wait.cancel();
   }
 
-  /** The instants since the newest tick that has a verdict as far as this instance knows. */
-  #gapUpTo(previous: number | undefined, instants: TickFinder): TickClaim['gap'] {
-    const from = Math.max(this.#settled, this.claims.mark ?? 0);
-    if (previous === undefined || from === 0 || from >= previous) return undefined;
-    const { fingerprint } = instants;
-    const known = this.#gap;
-    // While Redis is away, each alarm asks for the same gap, and a few instants more.
-    const before =
-      known?.from === from && known.fingerprint === fingerprint && known.upTo <= previous
-        ? known
-        : { from, fingerprint, upTo: from, count: 0 };
-    const more = before.count === undefined ? undefined : instants.count(before.upTo, previous);
-    const count = before.count === undefined || more === undefined ? undefined : before.count + more;
-    this.#gap = { from, fingerprint, upTo: previous, count };
-    return count === undefined || count === 0 ? undefined : { from, count };
+  /** The instant before a tick; undefined where the job had another schedule then. */
+  #dueBefore(tick: number, instants: TickFinder): number | undefined {
+    const previous = instants.latestAt(tick - 1);
+    return previous !== undefined && previous >= this.claims.scheduledSince ? previous : undefined;
   }
 
   /** The delay of the start of a tick, in ms. */
@@ -277,9 +262,8 @@ export class CronTick implements ScheduledTick, JobTicks {
   #claimLate(way: TickWay, target: number): void {
     const work = this.#work;
     if (this.claims.isClosed) return;
-    // No scheduler waits for this run: its error is logged as the scheduler logs it. Without an alarm so far there is no fire to run in.
-    const run = work === undefined ? this.#makeUp(way, target) : this.#pursue(way, target, work);
-    run.catch((error: unknown) => new Logger('Scheduler').error(error));
+    // Without an alarm so far there is no fire to run in.
+    logged(work === undefined ? this.#makeUp(way, target) : this.#pursue(way, target, work));
   }
 
   /** The instant that an alarm which fires now was set for. */

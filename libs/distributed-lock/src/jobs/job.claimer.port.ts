@@ -22,6 +22,8 @@ export interface JobClaims {
   readonly isClosed: boolean;
   /** The newest tick with a verdict, as Redis has last answered; undefined before its first answer, and for a tick of another schedule. */
   readonly mark: number | undefined;
+  /** Since when the job has its schedule, in epoch ms by the store's clock: no instant before was due. -Infinity where it never had another one. */
+  readonly scheduledSince: number;
   /**
    * Waits until the job is registered: before that it is unknown which of its ticks are to be run.
    * @param tick the one that is claimed next, epoch ms; it is reported as unclaimed when Redis could not be reached

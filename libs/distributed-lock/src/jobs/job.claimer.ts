@@ -77,10 +77,13 @@ export class JobClaimer implements JobClaims {
   }
 
   get mark(): number | undefined {
-    const { mark, changedAt = -Infinity } = this.#registration.registered ?? {};
-    const newest = this.#mark ?? mark;
+    const newest = this.#mark ?? this.#registration.registered?.mark;
     // A tick of another schedule says nothing about the ticks of this one.
-    return newest !== undefined && newest >= changedAt ? newest : undefined;
+    return newest !== undefined && newest >= this.scheduledSince ? newest : undefined;
+  }
+
+  get scheduledSince(): number {
+    return this.#registration.registered?.changedAt ?? -Infinity;
   }
 
   /**
@@ -105,6 +108,7 @@ export class JobClaimer implements JobClaims {
     const isOn = this.plan.identity.isOn();
     this.#watch.rest(!isOn);
     if (!isOn) return;
+    this.#registration.refresh();
     if (this.#isBehind) this.#returned();
     else if (this.#registration.isRegistered) this.#unattended(this.#claimWaiting());
   }

@@ -21,6 +21,8 @@ export class JobRegistration {
   #isRegistered = false;
   #isCancelled = false;
   #registered: Registered | undefined;
+  /** Of the schedule with which it was registered last. */
+  #fingerprint: string | undefined;
   #attempt: Promise<void> | undefined;
   #timer: Timer | undefined;
   #pause = FIRST_RETRY_PAUSE;
@@ -48,6 +50,14 @@ export class JobRegistration {
   /** Registers in the background until it is done, or cancelled. */
   begin(): void {
     this.runner.jobs.follow(this.identity.job, this.#own);
+    this.#attemptSoon();
+  }
+
+  /** Registers again in the background if the schedule was changed since. */
+  refresh(): void {
+    if (!this.#isRegistered || this.identity.fingerprint() === this.#fingerprint) return;
+    this.#isRegistered = false;
+    this.#pause = FIRST_RETRY_PAUSE;
     this.#attemptSoon();
   }
 
@@ -86,7 +96,12 @@ export class JobRegistration {
   async #register(): Promise<void> {
     try {
       const { job, fingerprint, ...instants } = this.identity;
-      this.#registered = await this.runner.jobs.register(job, fingerprint(), instants);
+      do {
+        const [former, present] = [this.#fingerprint, fingerprint()];
+        this.#registered = await this.runner.jobs.register(job, present, instants, former);
+        this.#fingerprint = present;
+        // It may have been changed meanwhile.
+      } while (fingerprint() !== this.#fingerprint);
       this.#isRegistered = true;
       if (!this.#isCancelled) this.onRegistered();
     } finally {

@@ -96,8 +96,8 @@ export class CronMethod implements JobTicks {
     return answer.tick;
   }
 
-  /** Follows a job of the scheduler that calls this method. */
-  follow(job: CronJobLike): void {
+  /** Follows a job of the scheduler that calls this method. @param isFiring whether its timer fires at this moment */
+  follow(job: CronJobLike, isFiring = false): void {
     if (this.#isClosed || this.#jobs.has(job)) return;
     const schedule = new LiveSchedule(job, this.plan.sequences);
     const claimer = (this.#claimer ??= this.#claimerOf(schedule));
@@ -107,6 +107,7 @@ export class CronMethod implements JobTicks {
         job,
         () => this.#switched(),
         () => this.#isNever(schedule),
+        isFiring,
       ),
       tick: new CronTick(claimer, schedule, this.plan.ages, this.plan.splay),
     };
@@ -129,7 +130,7 @@ export class CronMethod implements JobTicks {
 
   /** The tick that a fire of that job is. */
   tickOf(job: CronJobLike): ScheduledTick {
-    this.follow(job);
+    this.follow(job, true);
     const claimer = this.#claimer;
     const tick = this.#jobs.get(job)?.tick;
     if (claimer === undefined || tick === undefined) return { run: () => Promise.resolve() };
@@ -199,20 +200,22 @@ export class CronMethod implements JobTicks {
 
   #claimerOf(schedule: LiveSchedule): JobClaimer {
     const { method, claimers, gap, splay } = this.plan;
+    // Another job of the scheduler may take the place of its first one, with another schedule.
+    const live = () => this.#first?.schedule ?? schedule;
     const startAfter = (at: number) => {
-      const next = schedule.byStore.nextAfter(at);
-      if (next === undefined || splay === undefined) return next;
-      return next + splay.delayOf(next, schedule.byStore.nextAfter(next));
+      const instants = live().byStore;
+      const next = instants.nextAfter(at);
+      return next === undefined || splay === undefined
+        ? next
+        : next + splay.delayOf(next, instants.nextAfter(next));
     };
-    const identity = schedule.isDate
-      ? { fingerprint: () => 'a date', latest: () => undefined, next: () => undefined, period: undefined }
-      : {
-          fingerprint: () => schedule.byStore.fingerprint,
-          // What never fires has none, and may get another expression later: ticks before now are not run then.
-          latest: (at: number) => schedule.byStore.latestAt(at) ?? ('now' as const),
-          next: startAfter,
-          period: undefined,
-        };
+    const identity = {
+      fingerprint: () => (live().isDate ? 'a date' : live().byStore.fingerprint),
+      // What never fires has none, and may get another expression later: ticks before now are not run then.
+      latest: (at: number) => (live().isDate ? undefined : (live().byStore.latestAt(at) ?? ('now' as const))),
+      next: (at: number) => (live().isDate ? undefined : startAfter(at)),
+      period: undefined,
+    };
     // Its schedule may become a date, or an expression, later.
     const gapNow = () => (this.#first?.schedule.isDate === true ? gap : undefined);
     return claimers(method, identity, () => this.isOn, gapNow);
