@@ -46,6 +46,8 @@ interface ActingInstance {
 export class JobActs {
   /** How often each kind of act happened. */
   readonly counts = new Map<string, number>();
+  /** By job: the requests that wait, and how many there were. */
+  readonly #requests = new Map<string, { waiting: number; made: number }>();
 
   constructor(
     private readonly place: ActPlace,
@@ -135,14 +137,21 @@ export class JobActs {
     const { world, watch, journal, ticks } = this.place;
     const from = world.now;
     const era = journal.eraOf(name);
-    const done = service.jobs.runNow(name, { timeout }).then((isRun) => {
+    const requests = this.#requests.get(name) ?? { waiting: 0, made: 0 };
+    this.#requests.set(name, requests);
+    const [othersWait, before] = [requests.waiting > 0, (requests.made += 1)];
+    requests.waiting += 1;
+    const asked = service.jobs.runNow(name, { timeout }).finally(() => (requests.waiting -= 1));
+    const done = asked.then((isRun) => {
+      // A request needs some calls before it is made: the run of an earlier one may begin meanwhile.
+      const isAlone = !othersWait && requests.made === before;
       const begun = journal.of(name).filter((run) => run.requestedBy !== undefined && run.begin >= from);
       // A later attempt may be one of an earlier request.
       const isNew = begun.some(({ lock }) => lock.attempt === 1);
       const isCalm = ticks.lastTrouble < from && era === journal.eraOf(name);
       if (!isCalm) return;
       if (isRun && begun.length === 0) watch.report('runNow', `${name} is said to run, and does not`);
-      if (!isRun && isNew) watch.report('runNow', `${name} runs, and is said not to`);
+      if (!isRun && isNew && isAlone) watch.report('runNow', `${name} runs, and is said not to`);
       const late = world.now - (begun.at(-1)?.begin ?? world.now);
       if (isRun && late > ANSWERED)
         watch.report('runNow', `${name} is said to run after ${Math.round(late)} ms`);
