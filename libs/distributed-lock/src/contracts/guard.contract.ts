@@ -115,8 +115,8 @@ export interface TickOptions {
    * limit in this case.
    *
    * A tick that is later is recorded as missed. `grace` does not apply to a timer that does fire, but late, because
-   * the process was blocked: such a tick runs if it is at most 1 h late. If `catchUp` is longer than `grace`, it
-   * applies in place of `grace`. If it is longer than 1 h, it also applies in place of that 1 h.
+   * the process was blocked: such a tick runs if it is at most 1 h late. A `catchUp` that is longer than `grace`
+   * replaces `grace`, and one that is longer than 1 h also replaces this limit of 1 h.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;
@@ -152,9 +152,9 @@ export interface TickOptions {
    * job any more. A URL, a URL for each state, or a function: see {@link HeartbeatOption}. `undefined` reports
    * nothing. The instance that runs a tick reports it; the one that notices an abandoned tick reports that. Not
    * reported are: a tick that does not run, the death of a process, and the end of a run that is handed over. A
-   * heartbeat never delays, fails or aborts a run. A heartbeat that fails is not repeated. If several heartbeats
-   * cannot be sent, only the first failure is logged, with the host of the URL and not its path. A shutdown waits for
-   * heartbeats up to `shutdownTimeout`. On a `@Timeout` without `minInterval`, this option fails the startup. See
+   * heartbeat never delays, fails or aborts a run. A heartbeat that fails is not repeated. Of several failures in a
+   * row, only the first is logged, with the host of the URL and not its path. A shutdown waits for heartbeats up to
+   * `shutdownTimeout`. On a `@Timeout` without `minInterval`, this option fails the startup. See
    * docs/recipes/heartbeat.md.
    * @default none
    */

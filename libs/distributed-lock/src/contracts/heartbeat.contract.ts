@@ -30,7 +30,7 @@ export interface Heartbeat {
 export interface HeartbeatUrls {
   /**
    * Receives a POST when a run starts: an http or https URL. The body says in plain text what a {@link Heartbeat}
-   * says; any status but 2xx is logged as a failure.
+   * says; any status but 2xx counts as a failure.
    */
   readonly start?: string | undefined;
   /** Receives a POST when a run has completed. An http or https URL. */

@@ -5,10 +5,10 @@ import type { TickRecord } from './tick.contract.js';
 export interface JobStatus {
   /**
    * The due time of the newest tick that was started, queued or skipped, in epoch ms. No new tick up to this time is
-   * started. Before the first tick is started, queued or skipped, `mark` is the latest due time of the schedule
-   * before the job was first registered; for a `@Timeout`, or a `@Cron` with a `Date`, it is `0`. For an interval:
-   * the time of the latest start or skip; if there was none, the time of the registration. `undefined` if Redis has
-   * lost a part of the state of the job.
+   * started. If there was no such tick yet: the last time at which the schedule was due before the first registration
+   * of the job, or `0` for a `@Timeout` or a `@Cron` with a `Date`. For an interval: the time of the latest start or
+   * skip; if there was none, the time of the registration. `undefined` if Redis has lost a part of the state of the
+   * job.
    */
   readonly mark: number | undefined;
   /**
@@ -117,8 +117,8 @@ export interface JobControl {
   /**
    * Runs the job once, on one instance, as soon as its lock is free. Also runs a paused job. Only an instance whose
    * scheduler runs the job can make the run: not one on which the job has `disabled: true`, or was stopped or deleted
-   * in the `SchedulerRegistry`. Waits up to `timeout` until the run starts. If another `runNow()` of the job already
-   * waits, both calls wait for the same run.
+   * in the `SchedulerRegistry`. Waits up to `timeout` until the run starts; then the request is withdrawn. If another
+   * `runNow()` of the job already waits, both calls wait for the same run.
    * @returns `true` as soon as the run has started; `false` if it has not started within `timeout`. Resolves to
    * `false` without waiting for `timeout` if an instance was granted the run but cannot start it: a decorator
    * above `@DistributedLock` skipped the call, or the instance died and `onCrash` is `'skip'`

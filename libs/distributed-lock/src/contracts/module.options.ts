@@ -159,10 +159,10 @@ export interface WaitTimes {
  */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs. Minimum: 0. In two cases a lower limit applies, which never exceeds
-   * `max`:
+   * The maximum number of consecutive hand-offs. Minimum: 0. In two cases a smaller maximum applies (never more than
+   * `max`):
    *
-   * - If other processes wait: the number of waiters in this process, but at least 16.
+   * - If other processes wait: as many as this process has waiters, or 16 if it has fewer.
    * - If it is unknown whether other processes wait: 64.
    *
    * @default 4096

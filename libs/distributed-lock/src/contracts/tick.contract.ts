@@ -39,9 +39,9 @@ export interface TickRecord {
   /** The application of {@link instance}. */
   readonly app: string;
   /**
-   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. For the outcome
-   * `paused`: who resumed the job, in the form of {@link JobStatus.pausedBy}. Such a record is written when the job
-   * is resumed.
+   * The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. The record of a
+   * pause is written when the job is resumed: for the outcome `paused`, this is who resumed it, written as in {@link
+   * JobStatus.pausedBy}.
    */
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */

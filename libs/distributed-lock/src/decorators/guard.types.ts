@@ -23,7 +23,7 @@ export type LockKey<A extends readonly unknown[]> = LockNames | ((this: void, ..
 /**
  * Options of `@DistributedLock`. The key of a scheduled method must be one fixed name, or a function without
  * parameters that returns one. `waitTime`, `leaseTime`, `onBusy` and `onLost` apply to direct calls of the method
- * only. A tick does not wait, and the watchdog renews its lease.
+ * only. A tick does not wait (except for a `@Timeout` without `minInterval`), and the watchdog renews its lease.
  */
 export interface DistributedLockOptions<
   A extends readonly unknown[] = readonly unknown[],

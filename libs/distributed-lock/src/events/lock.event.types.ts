@@ -209,8 +209,8 @@ export interface OperatorActionEvent {
 
 /**
  * This instance could not claim the tick: Redis refused the claim, or did not answer, although the library repeated
- * the claim until the next tick was due (for 1 s at least, and 5 s at most). Emitted once per instance and tick.
- * Another instance may run the tick, and with `catchUp` this instance may claim it later.
+ * the claim for 5 s, or until the next tick was due if that is sooner (but for 1 s at least). Emitted once per
+ * instance and tick. Another instance may run the tick, and with `catchUp` this instance may claim it later.
  */
 export interface TickUnclaimedEvent extends TickEvent {
   /** The error of the claim. */

@@ -28,10 +28,9 @@ import { showAs } from '../objects/object.form.js';
  * no global filters for gateways. Nest tries global filters in the reverse order of their binding. Wherever you
  * import the module, filters are tried in this order:
  *
- * 1. the filters that you bind after your last catch-all filter (`@Catch()`), because Nest tries the filter that was bound
- *    last first;
+ * 1. the filters that you bind after all of your catch-all filters (`@Catch()`);
  * 2. this filter;
- * 3. your catch-all filters, which would answer with 500.
+ * 3. all other filters. A catch-all filter would answer with 500.
  *
  * So to handle lock errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, after your
  * catch-all filters. As for every global filter, a hybrid application needs `inheritAppConfig: true`.

@@ -33,9 +33,9 @@ export interface LockTracingOptions {
 const OPTIONS = optionNames<LockTracingOptions>({ tracerProvider: true });
 
 /**
- * Starts to trace the locks of a module instance. Each acquisition has one span, from the call to the end of
- * the release; its parent is the span that is active at the call. The work of `using()`, decorators,
- * interceptors and ticks runs inside the span.
+ * Starts to trace the locks of a module instance. Each acquisition, and each claimed tick, has one span, from the
+ * call to the end of the release; its parent is the span that is active at the call. The work of `using()`,
+ * decorators, interceptors and ticks runs inside the span.
  * @param locks the service of the module instance
  * @param options each option documents its default
  * @returns a function that stops the tracing
