@@ -66,6 +66,17 @@ describe('permits', () => {
 });
 
 describe('using', () => {
+  test('has the result of its work, and no rejection besides, where the release is refused', async () => {
+    await ours.trySetPermits(3);
+    const result = await ours.using(async () => {
+      await fleet.redis.set(fleet.key(name), 'no number');
+      return 'done';
+    });
+    expect(result).toBe('done');
+    await theirs.delete().catch(() => fleet.redis.del(fleet.key(name)));
+    await fleet.expectNothingLeft();
+  });
+
   test.each([
     ['whose time is over', 50, async () => undefined],
     ['that is deleted', 0, async () => void (await theirs.delete())],

@@ -1,9 +1,10 @@
-import type { WorkResult } from '../contracts/lock.contract.js';
+import type { UnlockOutcome, WorkResult } from '../contracts/lock.contract.js';
 import type { TakenPermits } from '../contracts/semaphore.contract.js';
 import type { HandleWatch } from '../events/handle.watch.js';
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import type { InScope } from '../holds/hold.scope.js';
+import type { AddReply } from '../scripts/semaphore.scripts.js';
 import { runLasting } from '../work/lasting.work.js';
 import type { LocalSemaphore } from './local.semaphore.js';
 import { showAs } from '../objects/object.form.js';
@@ -78,11 +79,12 @@ export class PermitScope implements TakenPermits {
 
   #giveBack(): Promise<unknown> {
     const releasing = this.#semaphore.giveBack(this.permits);
-    const released = releasing.then(({ kind }) => {
-      if (kind === 'none') this.#watch?.lost('its semaphore was deleted, or its time to live was over');
-      return 'released' as const;
-    });
-    this.#watch?.unlocking(released);
+    this.#watch?.unlocking(releasing.then(({ kind }) => this.#released(kind)));
     return releasing.catch(() => undefined);
+  }
+
+  #released(kind: AddReply['kind']): UnlockOutcome {
+    if (kind === 'none') this.#watch?.lost('its semaphore was deleted, or its time to live was over');
+    return 'released';
   }
 }
