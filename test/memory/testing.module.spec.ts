@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Logger } from '@nestjs/common';
+import { Controller, Get, Injectable, Logger, type Type } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import {
   DistributedLock,
@@ -54,13 +54,17 @@ afterEach(async () => {
   await apps.closeAll();
 });
 
-async function appOn(options: DistributedLockTestingOptions = {}, scheduled = false) {
+async function appOn(
+  options: DistributedLockTestingOptions = {},
+  scheduled = false,
+  others: readonly Type<unknown>[] = [],
+) {
   const opened = await apps.open({
     imports: [
       ...(scheduled ? [ScheduleModule.forRoot()] : []),
       DistributedLockTestingModule.forRoot(options),
     ],
-    providers: [Accounts],
+    providers: [Accounts, ...others],
     controllers: [Withdrawals],
   });
   return { ...opened, accounts: opened.app.get(Accounts) };
@@ -138,6 +142,39 @@ describe('loseLock', () => {
   });
 });
 
+test('another holder is refused what it has already, whichever control is asked', async () => {
+  const { app, control } = await appOn();
+  const other = await control.holdBy('other', 'x');
+  const again = LockTestingControl.of(app);
+  await expect(again.holdBy('other', 'x')).rejects.toMatchObject({ code: 'NOT_ACQUIRED' });
+  await other.release();
+  const next = await again.holdBy('other', 'x');
+  expect([other.holder, next.holder]).toEqual(['other:1', expect.not.stringMatching(/^other:1$/)]);
+  await next.release();
+});
+
+test('another holder keeps its lock for longer than the maxHold of the application', async () => {
+  const { control } = await appOn({ maxHold: 30, warnAfter: 10 });
+  const other = await control.holdBy('other', 'x');
+  const from = performance.now();
+  await until('maxHold is over', () => performance.now() > from + 100);
+  expect(control.isHeld('x')).toBe(true);
+  await other.release();
+  expect(control.isHeld('x')).toBe(false);
+});
+
+test('the list of locks has semaphores and latches, too', async () => {
+  const { locks } = await appOn();
+  await locks.getSemaphore('printers').trySetPermits(3);
+  await locks.getCountDownLatch('reports').trySetCount(2);
+  const { locks: found } = await locks.fleet.locks();
+  expect(found.map(({ name, left }) => [name, left])).toEqual([
+    ['printers', 3],
+    ['reports', 2],
+  ]);
+  expect(await locks.fleet.lock('printers')).toMatchObject({ left: 3 });
+});
+
 test('a waiter waits until the other lets go', async () => {
   const { locks, control } = await appOn();
   const other = await control.holdBy('other', 'x');
@@ -196,6 +233,20 @@ describe('advanceTick', () => {
     await expect(locks.getRuns('nightly')).resolves.toMatchObject([
       { outcome: 'failed', reason: 'no paper' },
     ]);
+  });
+
+  test('leaves a job out whose schedule has no time, and says so when it is called for that one', async () => {
+    class Others {
+      @Cron('0 0 30 2 *', { timeZone: 'UTC' })
+      @DistributedLock('never')
+      async never(): Promise<void> {}
+    }
+    const { control, accounts } = await appOn({}, true, [Others]);
+    expect((await control.advanceTick()).map(({ job, ran }) => [job, ran])).toEqual([['nightly', true]]);
+    expect(accounts.nights).toBe(1);
+    await expect(control.advanceTick('never')).rejects.toThrow(
+      'schedule of the job "never" has no next time',
+    );
   });
 
   test('names the existing jobs when it is called for another one', async () => {

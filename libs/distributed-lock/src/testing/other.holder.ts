@@ -40,6 +40,17 @@ export interface HeldByOther extends AsyncDisposable {
 
 const OPTIONS = optionNames<HoldByOptions>({ kind: true, leaseTime: true, waitTime: true });
 
+/** By store and name: no holder id is used twice, whichever control of an application a test asks. */
+const IDS = new WeakMap<MemoryStore, Map<string, HolderIds>>();
+
+function idsOf(store: MemoryStore, holder: string): HolderIds {
+  const ofStore = IDS.get(store) ?? new Map<string, HolderIds>();
+  IDS.set(store, ofStore);
+  const ids = ofStore.get(holder) ?? new HolderIds(holder);
+  ofStore.set(holder, ids);
+  return ids;
+}
+
 /** Holders that a test has named: each is a client of its own on the store, with no application around it. */
 export class OtherHolders {
   readonly #instances = new Map<string, MemoryInstance>();
@@ -73,8 +84,11 @@ export class OtherHolders {
   #of(holder: string): LockService {
     const known = this.#instances.get(holder);
     if (known !== undefined) return known.locks;
-    const settings = { ...this.settings, shutdownTimeout: 0 };
-    const instance = { locks: openMemoryService(settings, this.store, new HolderIds(holder)), crons: [] };
+    // It holds for as long as the test wants.
+    const unlimited = { maxHold: Infinity, warnAfter: Infinity, selfWaitAfter: Infinity };
+    const settings = { ...this.settings, ...unlimited, shutdownTimeout: 0 };
+    const ids = idsOf(this.store, holder);
+    const instance = { locks: openMemoryService(settings, this.store, ids), crons: [] };
     this.#instances.set(holder, instance);
     this.store.instances.add(instance);
     return instance.locks;

@@ -39,21 +39,27 @@ interface Place {
  */
 export async function advanceTicks(store: MemoryStore, job: string | undefined): Promise<AdvancedTick[]> {
   const places = placesOf(store);
-  const jobs = job === undefined ? [...places.keys()] : [job];
+  const own = job === undefined ? undefined : places.get(job);
+  if (job !== undefined && own === undefined) throw unknownJob(job, [...places.keys()]);
+  const wanted = job === undefined || own === undefined ? [...places] : [[job, own] as const];
+  const due = wanted.map(([name, of]) => ({ name, of, tick: nextOf(store, name, of) }));
+  if (job !== undefined && due.some(({ tick }) => tick === undefined)) throw withoutNext(job);
+  // A job whose schedule has no time any more has no tick, and others have theirs.
   return await Promise.all(
-    jobs.map((name) => advance(store, name, places.get(name) ?? [], [...places.keys()])),
+    due.flatMap(({ name, of, tick }) => (tick === undefined ? [] : [advance(store, name, of, tick)])),
   );
+}
+
+function nextOf(store: MemoryStore, job: string, [first]: readonly Place[]): number | undefined {
+  return first?.method.instants?.nextAfter(lastOf(store, first.instance, job));
 }
 
 async function advance(
   store: MemoryStore,
   job: string,
   places: readonly Place[],
-  known: readonly string[],
+  tick: number,
 ): Promise<AdvancedTick> {
-  const [first] = places;
-  const tick = first?.method.instants?.nextAfter(lastOf(store, first.instance, job));
-  if (tick === undefined) throw unknownJob(job, known);
   if (!store.connection.isOpen) return { job, tick: new Date(tick), ran: false, verdict: 'unavailable' };
   for (const { method } of places) {
     const waiting = await method.advanceWaiting();
@@ -94,6 +100,14 @@ function unknownJob(job: string, known: readonly string[]): LockConfigurationErr
   return new LockConfigurationError(
     'INVALID_OPTION',
     `No instance on this store has a @Cron method with @DistributedLock for the job "${job}"; known jobs: ${jobs}. Import ScheduleModule.forRoot(), and call init() on the app before advanceTick().`,
+    job,
+  );
+}
+
+function withoutNext(job: string): LockConfigurationError {
+  return new LockConfigurationError(
+    'INVALID_OPTION',
+    `The schedule of the job "${job}" has no next time: its expression has no such date, or its Date has passed.`,
     job,
   );
 }
