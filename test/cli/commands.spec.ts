@@ -305,6 +305,8 @@ describe('run', () => {
   test.each([
     ['the signal that ended it', ['-e', 'process.kill(process.pid, "SIGKILL")'], process.execPath, 137],
     ['127 for a command that is not there', [], 'no-such-command-anywhere', 127],
+    ['126 for an empty command', [], '', 126],
+    ['126 for a path below a file', [], './package.json/x', 126],
   ])('ends with %s', async (_what, args, program, code) => {
     const { said } = start('run', 'job', '--prefix', services.prefix, '--', program, ...args);
     expect((await said).code).toBe(code);

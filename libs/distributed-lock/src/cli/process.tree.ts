@@ -14,26 +14,19 @@ const CHECK_INTERVAL = 50;
 export class ProcessTree {
   /** Its exit code; 128 and the number of the signal that ended it; 126 or 127 where it could not be started. */
   readonly ended: Promise<number>;
-  readonly #child: ChildProcess;
+  readonly #child: ChildProcess | undefined;
   readonly #isGroup = process.platform !== 'win32' && !process.stdin.isTTY;
 
   constructor([command = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) {
-    this.#child = spawn(command, args, {
-      stdio: 'inherit',
-      detached: this.#isGroup,
-      env: { ...process.env, ...env },
-    });
-    this.ended = new Promise((resolve) => {
-      this.#child.once('error', (error) => {
-        // The child may be there all the same: a signal that could not be sent is an error, too.
-        if (this.#child.pid !== undefined) return;
-        process.stderr.write(`nestjs-distributed-lock: ${error.message}\n`);
-        resolve('code' in error && error.code === 'ENOENT' ? EXIT.unfound : EXIT.unrunnable);
-      });
-      this.#child.once('exit', (code, signal) => {
-        resolve(code ?? EXIT.signalled + (signal === null ? 0 : constants.signals[signal]));
-      });
-    });
+    const options = { stdio: 'inherit', detached: this.#isGroup, env: { ...process.env, ...env } } as const;
+    try {
+      const child = spawn(command, args, options);
+      this.#child = child;
+      this.ended = endOf(child);
+    } catch (error) {
+      // Some errors are thrown, such as that of an empty command.
+      this.ended = Promise.resolve(unstarted(error));
+    }
   }
 
   /** Forwards a signal, where the terminal has not done it. */
@@ -57,7 +50,7 @@ export class ProcessTree {
 
   /** @returns whether there was a process to send it to */
   #send(signal: NodeJS.Signals | 0): boolean {
-    const { pid, exitCode, signalCode } = this.#child;
+    const { pid, exitCode, signalCode } = this.#child ?? {};
     if (pid === undefined || (!this.#isGroup && (exitCode ?? signalCode) !== null)) return false;
     try {
       return process.kill(this.#isGroup ? -pid : pid, signal);
@@ -65,4 +58,25 @@ export class ProcessTree {
       return false;
     }
   }
+}
+
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      // The child may be there all the same: a signal that could not be sent is an error, too.
+      if (child.pid === undefined) resolve(unstarted(error));
+    });
+    child.once('exit', (code, signal) => {
+      resolve(code ?? EXIT.signalled + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}
+
+/** Says why a command could not be started. @returns the exit code */
+function unstarted(error: unknown): number {
+  process.stderr.write(
+    `nestjs-distributed-lock: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
+  const isUnfound = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return isUnfound ? EXIT.unfound : EXIT.unrunnable;
 }

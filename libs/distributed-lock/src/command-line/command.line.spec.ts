@@ -13,6 +13,7 @@ describe('a command line', () => {
       redis: 'redis://env',
       prefix: 'lock:',
       timeout: 3000,
+      pubsub: 'auto',
       isJson: false,
       isStrict: false,
       isSure: false,

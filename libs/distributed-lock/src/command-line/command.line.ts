@@ -51,7 +51,9 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   run: ['name', 'wait', 'lease', 'kind', 'grace'],
 };
 
-const OF_ALL = ['redis', 'prefix', 'timeout', 'json', 'help', 'version'];
+const OF_ALL = ['redis', 'prefix', 'pubsub', 'timeout', 'json', 'help', 'version'];
+
+const PUBSUBS = ['auto', 'sharded', 'classic'] as const;
 
 /** Thrown for a command line that cannot be read, with a sentence that describes the correct form. */
 export class UsageError extends Error {}
@@ -66,6 +68,8 @@ export interface CommandLine {
   readonly redis: string;
   readonly prefix: string;
   readonly timeout: number;
+  /** The channels of a cluster, as in the module. */
+  readonly pubsub: (typeof PUBSUBS)[number];
   readonly isJson: boolean;
   readonly isStrict: boolean;
   readonly isSure: boolean;
@@ -110,6 +114,7 @@ export function readLine(args: readonly string[], env: Readonly<NodeJS.ProcessEn
     redis: isAside ? '' : readUrl(url ?? env['REDIS_URL']),
     prefix: values.prefix ?? 'lock:',
     timeout: duration('timeout', values.timeout, '3s', 50),
+    pubsub: readPubsub(values.pubsub ?? 'auto'),
     isJson: values.json === true,
     isStrict: values.strict === true,
     isSure: values.yes === true,
@@ -133,6 +138,7 @@ function parse(args: readonly string[]) {
         redis: { type: 'string' },
         name: { type: 'string' },
         prefix: { type: 'string' },
+        pubsub: { type: 'string' },
         timeout: { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
@@ -204,6 +210,12 @@ function readUrl(url: string | undefined): string {
   throw new UsageError(
     `The address of Redis must be a URL like "redis://user:password@host:6379/0", or host:port, not ${fault.given}. ${fault.remedy}`,
   );
+}
+
+function readPubsub(value: string): CommandLine['pubsub'] {
+  const known = PUBSUBS.find((each) => each === value);
+  if (known !== undefined) return known;
+  throw new UsageError(`--pubsub must be one of ${PUBSUBS.join(', ')}, not "${value}".`);
 }
 
 function duration(option: string, value: string | undefined, byDefault: string, min: number): number {

@@ -12,12 +12,15 @@ const COMMAND = 'nestjs-distributed-lock';
  * @param reportedAs the name of the command in the list of instances; undefined for one that is not to be listed
  */
 export async function openLocks(
-  { prefix }: Pick<CommandLine, 'prefix'>,
+  { prefix, pubsub, timeout }: Pick<CommandLine, 'prefix' | 'pubsub' | 'timeout'>,
   session: Pick<ServerSession, 'source'>,
   reportedAs?: string,
 ): Promise<LockService> {
   const settings = readSettings({
     namePrefix: prefix,
+    pubsub,
+    // What holds a lock for long keeps the time of an application: its lease depends on it.
+    commandTimeout: reportedAs === undefined ? timeout : undefined,
     appName: reportedAs === undefined ? COMMAND : `${COMMAND} ${reportedAs}`,
     shutdownTimeout: 0,
     serverCheck: false,

@@ -21,6 +21,7 @@ Options of all commands
   --redis <url>      the address of Redis, or of one node of a cluster (default: the environment variable REDIS_URL)
   --prefix <text>    the namePrefix of the application (default "lock:")
   --timeout <time>   the timeout of the connection, and of each reply (default 3s)
+  --pubsub <mode>    auto (default), sharded or classic: the channels of a cluster, as in the application
   --name <name>      a name that begins with "-": --name=-a, or write it after " -- "
   --json             prints one line of JSON
   --help, --version
