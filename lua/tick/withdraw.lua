@@ -26,7 +26,7 @@ local function attempt()
   local waits, isGranted = waiting.id == id, run.request == id
   -- A request whose time is over makes way for the next one, also where a run was granted for it.
   local last = waits and tonumber(waiting['until']) or isGranted and tonumber(run['until'])
-  local left = last and last - at or 0
+  local left = (last or 0) - at
   if left <= 0 and isGranted then
     -- It was granted in time, and the word that it has begun may be on its way.
     left = left + 1000

@@ -132,15 +132,22 @@ export async function forget(stage: ProtocolStage, names: Names, force = ''): Pr
   return reply(await stage.call(tickForget, names.tick, [force]));
 }
 
+/** What only some registrations have. */
+interface Registration {
+  readonly due?: number | string;
+  readonly period?: number | string;
+  readonly former?: string;
+}
+
 export async function register(
   stage: ProtocolStage,
   names: Names,
   tick: number | string,
   app = APP,
   schedule = '0 3 * * * UTC',
-  { due = '', period = '' }: { readonly due?: number | string; readonly period?: number | string } = {},
+  { due = '', period = '', former = '' }: Registration = {},
 ): Promise<readonly unknown[]> {
-  return reply(await stage.call(tickRegister, [names.record], [tick, app, schedule, due, period]));
+  return reply(await stage.call(tickRegister, [names.record], [tick, app, schedule, due, period, former]));
 }
 
 export async function inspect(

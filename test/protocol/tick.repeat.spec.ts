@@ -103,6 +103,43 @@ describe('a registration', () => {
     expect((await register(stage, names, '', 'billing', 'daily')).slice(4)).toEqual(['hourly', since]);
   });
 
+  describe('of an application that begins with one schedule, and sets another one at each start', () => {
+    const begins = async () => (await register(stage, names, 1, 'billing', 'default')).slice(4);
+    const sets = async (schedule = 'hourly', former = 'default') =>
+      (await register(stage, names, 1, 'billing', schedule, { former })).slice(4);
+
+    test('has the latter since it was set first, and is told of no change', async () => {
+      expect(await begins()).toEqual(['', '']);
+      const [, since] = await sets();
+      for (let starts = 0; starts < 2; starts += 1) {
+        const look = await register(stage, names, '', 'billing', 'default');
+        expect(look.slice(4)).toEqual(['default', since]);
+        expect((await begins())[0]).toBe('default');
+        // Another instance starts at the same time.
+        expect((await begins())[0]).toBe('default');
+        expect(await sets()).toEqual(['default', since]);
+        expect(await sets()).toEqual(['hourly', since]);
+      }
+      expect(Object.keys(await stage.redis.hgetall(names.record))).not.toContain('since_before');
+    });
+
+    test('has it from now on where it had the first one for long, and where either of them is a new one', async () => {
+      await begins();
+      const [, since] = await sets();
+      await begins();
+      const long = Number(await stage.redis.hget(names.record, 'schedule_since')) - 60_000;
+      await stage.redis.hset(names.record, 'schedule_since', long);
+      const [, later] = await sets();
+      expect(Number(later)).toBeGreaterThanOrEqual(Number(since));
+      expect(Number(later)).toBeGreaterThan(long);
+      await begins();
+      expect(Number((await sets('daily'))[1])).toBeGreaterThanOrEqual(Number(later));
+      const other = await register(stage, names, 1, 'billing', 'another default');
+      expect(other[4]).toBe('daily');
+      expect((await sets('daily', 'another default'))[0]).toBe('another default');
+    });
+  });
+
   test.each(['0', '99999999999999'])('takes the instant %s', async (instant) => {
     expect(await register(stage, names, instant)).toEqual([1, TIME, instant, '', '', '']);
   });

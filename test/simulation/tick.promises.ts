@@ -25,6 +25,10 @@ export const FIELDS = new Set(
     'success',
     'app',
     'schedule',
+    'schedule_since',
+    'schedule_from',
+    'schedule_before',
+    'since_before',
     'token',
     'holder',
     'run',
@@ -32,6 +36,7 @@ export const FIELDS = new Set(
     'handed',
     'request',
     'served',
+    'served_before',
     'paused',
   ].concat(['completed', 'failed', 'crashed', 'abandoned', 'overlapped', 'missed']),
 );

@@ -105,6 +105,8 @@ describe('an application with scheduled methods', () => {
     ['a splay with waitForCompletion', Cron(DAILY, { waitForCompletion: true }), { splay: '5s' }, 'splay'],
     ['a splay of a shared job', Cron(DAILY), { splay: '5s', shared: true }, 'splay'],
     ['a timeout on every instance with a heartbeat', Timeout(60_000), { heartbeat: () => true }, 'heartbeat'],
+    ['a timeout on every instance with a maxHold', Timeout(60_000), { maxHold: '5m' }, 'maxHold'],
+    ['a timeout on every instance with a grace', Timeout(60_000), { grace: '5s' }, 'grace'],
     ['a timeout on every instance with a history', Timeout(60_000), { history: 500 }, 'history'],
     ['attempts without retry', Cron(DAILY), { maxAttempts: 2 }, 'maxAttempts'],
     ['a shared key with retry', Cron(DAILY), { onCrash: 'retry', shared: true }, 'onCrash: "retry"'],

@@ -2,7 +2,8 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Cron, Interval, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { CronJob, CronTime } from 'cron';
-import { directCall, DistributedLock, DistributedLockModule } from 'nestjs-distributed-lock';
+import { Redis } from 'ioredis';
+import { directCall, DistributedLock, DistributedLockModule, LeaderOnly } from 'nestjs-distributed-lock';
 import { describe, expect, inject, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
@@ -215,6 +216,25 @@ describe.concurrent('a call of a scheduled method', { timeout: scaled(20_000) },
     expect(await directCall(() => job.run())).toBe('ran');
     expect(stage.runs.slice(before).map(({ tick }) => tick)).toEqual([undefined]);
     expect(stage.warnings('did not reach @DistributedLock')).toHaveLength(1);
+  });
+
+  test('that only the leader is to make is no call that gets lost elsewhere', async ({ stage }) => {
+    class Job {
+      @Cron(SECONDLY)
+      @LeaderOnly(`leader of ${stage.prefix}`)
+      @DistributedLock(stage.job)
+      async run(): Promise<void> {
+        stage.note();
+      }
+    }
+    await stage.start(2, [Job]);
+    await until('the leader runs it', () => stage.runs.length >= 3, 15_000);
+    expect(stage.warnings('did not reach @DistributedLock')).toEqual([]);
+    await stage.close();
+    const redis = new Redis(inject('redisUrl'));
+    // The token of an election stays.
+    await redis.del(`redisson_lock_token:{${stage.prefix}leader of ${stage.prefix}}`);
+    redis.disconnect();
   });
 
   test('by a request, an interval of its own kind, or the work of a tick is direct', async ({ stage }) => {

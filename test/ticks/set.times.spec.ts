@@ -1,4 +1,5 @@
-import { Cron, type SchedulerRegistry } from '@nestjs/schedule';
+import { Inject, type OnApplicationBootstrap } from '@nestjs/common';
+import { Cron, SchedulerRegistry } from '@nestjs/schedule';
 import { CronJob, CronTime } from 'cron';
 import { DistributedLock } from 'nestjs-distributed-lock';
 import { describe, expect, test as base } from 'vitest';
@@ -110,6 +111,38 @@ describe.concurrent('an expression that a deploy changes', { timeout: scaled(40_
     // An instance that starts when the change has been noted catches up with no such tick either.
     await stage.start(1, [jobOf(cron(between, next))]);
     expect(stage.runs).toHaveLength(2);
+  });
+});
+
+describe.concurrent('an expression that is set at each start', { timeout: scaled(60_000) }, () => {
+  test('is caught up with after an outage of the fleet, and nothing is warned of', async ({ stage }) => {
+    const set = { expression: '' };
+    class Job implements OnApplicationBootstrap {
+      constructor(private readonly registry: SchedulerRegistry) {}
+
+      onApplicationBootstrap(): void {
+        this.registry.getCronJob('job').setTime(new CronTime(set.expression, 'UTC'));
+      }
+
+      @Cron(NEVER, { name: 'job', timeZone: 'UTC' })
+      @DistributedLock(stage.job, { catchUp: '1h' })
+      async run(): Promise<void> {
+        stage.note();
+      }
+    }
+    Inject(SchedulerRegistry)(Job, undefined, 0);
+    const first = secondAfter(Date.now(), scaled(3000));
+    const missed = secondAfter(first, scaled(4000));
+    set.expression = cronOf(first, missed);
+    const [former] = await stage.start(1, [Job]);
+    await until('it has run', () => stage.runs.length === 1, 20_000);
+    await former?.close();
+    expect(Date.now()).toBeLessThan(missed);
+    await until('a tick is missed', () => Date.now() > missed + 1000, 20_000);
+    await stage.start(1, [Job]);
+    await until('it is caught up with', () => stage.runs.length === 2);
+    expect(stage.runs.map(({ tick }) => tick)).toEqual([first, missed]);
+    expect(stage.warnings('schedule')).toEqual([]);
   });
 });
 

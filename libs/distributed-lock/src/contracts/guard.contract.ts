@@ -114,15 +114,17 @@ export interface TickOptions {
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'` there is no
    * limit in this case.
    *
-   * A tick that is later is recorded as missed. `grace` does not apply to a timer that does fire, but late, because
-   * the process was blocked: such a tick runs if it is at most 1 h late. A `catchUp` that is longer than `grace`
-   * replaces `grace`, and one that is longer than 1 h also replaces this limit of 1 h.
+   * A tick that is later is recorded as missed. On a `@Timeout` without `minInterval`, this option fails the startup.
+   * `grace` does not apply to a timer that does fire, but late, because the process was blocked: such a tick runs if
+   * it is at most 1 h late. A `catchUp` that is longer than `grace` replaces `grace`, and one that is longer than 1 h
+   * also replaces this limit of 1 h.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;
   /**
-   * The maximum duration of a run; `Infinity` removes the limit. The signal of a longer run aborts, with the code
-   * `MAX_HOLD`. The run counts as crashed: with `onCrash: 'retry'` the tick runs again when the lease has ended.
+   * The maximum duration of a run. Minimum: 1 ms; `Infinity` removes the limit. On a `@Timeout` without
+   * `minInterval`, this option fails the startup. The signal of a longer run aborts, with the code `MAX_HOLD`. The
+   * run counts as crashed: with `onCrash: 'retry'` the tick runs again when the lease has ended.
    * @default the `maxHold` of the module, or '1h' if it is not set
    */
   readonly maxHold?: Duration | undefined;

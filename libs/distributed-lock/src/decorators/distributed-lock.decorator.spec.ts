@@ -84,6 +84,7 @@ describe('an option that cannot work is refused at once', () => {
     ['service', '', 'the name of a module instance'],
     ['grace', 'x', 'a number of milliseconds'],
     ['maxHold', -5, 'at least'],
+    ['maxHold', 0, 'at least'],
     ['minInterval', {}, 'a number of milliseconds'],
     ['catchUp', -1, 'at least'],
     ['overlap', 'retry', '"skip" or "queue"'],

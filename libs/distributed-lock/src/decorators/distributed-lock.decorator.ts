@@ -116,7 +116,10 @@ function checkTickOptions(options: TickOptions, where: string): void {
   for (const option of ['grace', 'catchUp', 'maxHold', 'minInterval', 'splay'] as const) {
     const value = options[option];
     if (value !== undefined)
-      parseDuration(value, { option: `${option} of ${where}`, unbounded: option === 'maxHold' });
+      parseDuration(value, {
+        option: `${option} of ${where}`,
+        ...(option === 'maxHold' && { unbounded: true, min: 1 }),
+      });
   }
   for (const [option, other] of [
     ['overlap', 'queue'],

@@ -121,7 +121,7 @@ export class JobControlService implements JobControl {
     const keys = this.#keysOf(job);
     const app = this.#app;
     const registered = await this.#quote(job, async () => {
-      const identity = { app, schedule };
+      const identity = { app, schedule, former };
       const first = await this.#scripts.register(keys, identity, 'look');
       const { at } = first;
       const times = { mark: instants.latest(at) ?? 0, due: instants.next(at), period: instants.period };

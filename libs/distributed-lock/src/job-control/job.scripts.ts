@@ -40,6 +40,8 @@ export type RequestState =
 export interface RegisteredAs {
   readonly app: string;
   readonly schedule: string;
+  /** The schedule with which it has registered the job before, and that it has changed since. */
+  readonly former?: string | undefined;
 }
 
 /** A job that was registered. Epoch ms by the store's clock. */
@@ -66,11 +68,11 @@ export class JobScripts {
   /** @returns the mark (undefined: none yet), the application and schedule that the record had before, and since when it has this schedule */
   async register(
     { record }: JobKeys,
-    { app, schedule }: RegisteredAs,
+    { app, schedule, former = '' }: RegisteredAs,
     times: RegistrationTimes | 'look',
   ): Promise<{ at: number; app: string; schedule: string } & Registered> {
     const { mark: tick = '', due = '', period = '' } = times === 'look' ? {} : times;
-    const args = [`${tick}`, app, schedule, `${due}`, `${period}`];
+    const args = [`${tick}`, app, schedule, `${due}`, `${period}`, former];
     const reply = await this.caller.call(tickRegister, [record], args);
     const instant = (text: string) => (text === '' ? undefined : Number(text));
     return {

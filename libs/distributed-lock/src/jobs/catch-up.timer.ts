@@ -4,8 +4,8 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
 import type { JobClaims } from './job.claimer.port.js';
 
-/** Between two attempts, in ms: at least, and with a random part. */
-const PAUSE = { least: 2000, jitter: 1000 };
+/** Before an attempt, in ms: doubled after each one, up to the longest. */
+const CATCH_UP_PAUSE = { first: 1000, longest: 30_000 };
 
 /**
  * Catches up with a tick whose claim Redis refused or did not answer for too long. No connection may come back to say that Redis serves
@@ -13,6 +13,9 @@ const PAUSE = { least: 2000, jitter: 1000 };
  */
 export class CatchUpTimer {
   readonly #timer: Timer;
+  #pause = CATCH_UP_PAUSE.first;
+  /** Whether the job was stopped in a pause. */
+  #isHeldUp = false;
 
   constructor(
     private readonly claims: JobClaims,
@@ -21,14 +24,27 @@ export class CatchUpTimer {
     this.#timer = claims.wheel.background(() => this.#onTime());
   }
 
-  /** Tries once more in a while. */
+  /** A claim has failed: tries once more in a while. */
   set(): void {
-    const pause = PAUSE.least + machine.global.Math.random() * PAUSE.jitter;
-    if (!this.claims.isClosed) this.claims.wheel.set(this.#timer, now() + pause);
+    if (this.claims.isClosed || this.#timer.isSet) return;
+    const pause = this.#pause * (1 + machine.global.Math.random() / 4);
+    this.#pause = Math.min(this.#pause * 2, CATCH_UP_PAUSE.longest);
+    this.claims.wheel.set(this.#timer, now() + pause);
   }
 
-  cancel(): void {
+  /** A claim was answered. */
+  answered(): void {
+    this.#pause = CATCH_UP_PAUSE.first;
+  }
+
+  stop(): void {
+    this.#isHeldUp ||= this.#timer.isSet;
     this.claims.wheel.cancel(this.#timer);
+  }
+
+  resume(): void {
+    if (this.#isHeldUp) this.set();
+    this.#isHeldUp = false;
   }
 
   #onTime(): void {

@@ -97,11 +97,12 @@ export class CronTick implements ScheduledTick, JobTicks {
     this.#isStopped = true;
     this.#wait.cancel();
     this.#delay.cancel();
-    this.#nextCatchUp.cancel();
+    this.#nextCatchUp.stop();
   }
 
   resume(): void {
     this.#isStopped = false;
+    this.#nextCatchUp.resume();
     const delayed = this.#delayed;
     // Stopped and started again within its delay, as by a change of the schedule to the same one.
     if (delayed !== undefined && delayed > this.#settled) this.#isDelayed(delayed);
@@ -196,14 +197,18 @@ export class CronTick implements ScheduledTick, JobTicks {
       following,
       due: following === undefined ? undefined : following + this.#delayOf(following),
       previous,
-      gap: this.#gap.count(Math.max(this.#settled, this.claims.mark ?? 0), previous, instants),
-      // Once the next tick has come, its own alarm claims it.
-      timeout: Math.max(Math.min((following ?? Infinity) - at, CLAIM_TIMEOUT), LEAST_CLAIM_TIMEOUT),
+      gap: this.#gap.count(this.#lastKnown, previous, instants),
+      // Once the next tick has come, its own alarm claims it. Catching up is tried again later.
+      timeout:
+        way === 'catch-up'
+          ? 0
+          : Math.max(Math.min((following ?? Infinity) - at, CLAIM_TIMEOUT), LEAST_CLAIM_TIMEOUT),
     });
     if (this.#asking === tick) this.#asking = undefined;
     if (answer === undefined && this.ages.catchUp > 0 && !this.#isStopped) this.#nextCatchUp.set();
     if (answer === undefined || answer.kind === 'refused') return undefined;
     this.#answered = now();
+    this.#nextCatchUp.answered();
     if (answer.kind === 'granted') this.#yield.ran();
     if (isVerdict(answer, tick)) this.#settled = Math.max(this.#settled, tick);
     return answer;
@@ -222,6 +227,12 @@ export class CronTick implements ScheduledTick, JobTicks {
     else if (tick !== this.#own || this.claims.clock.aheadOfWall > (next - (tick ?? at)) / 2)
       this.#wait.arm(next);
     else this.#wait.cancel();
+  }
+
+  /** The newest tick of this schedule that has a verdict as far as this instance knows; 0 for none. */
+  get #lastKnown(): number {
+    const { mark = 0, scheduledSince } = this.claims;
+    return Math.max(this.#settled >= scheduledSince ? this.#settled : 0, mark);
   }
 
   /** The instant before a tick; undefined where the job had another schedule then. */

@@ -128,7 +128,7 @@ export class JobClaimer implements JobClaims {
     this.#watch.rest(false);
     const policies = { ...this.plan.policies, gap: this.plan.gap() };
     const tick = claim.mode === 'again' ? undefined : claim.tick;
-    const answer = await this.#quietly(tick, () =>
+    const ask = () =>
       runner.claim(identity.job, {
         policies,
         mayBegin: isOn,
@@ -137,8 +137,8 @@ export class JobClaimer implements JobClaims {
         // A test that brings its ticks about decides when a run is repeated.
         lost: claim.way === 'advance' ? undefined : () => this.#lost(),
         ...claim,
-      }),
-    );
+      });
+    const answer = await this.#quietly(tick, ask, claim.way === 'catch-up');
     if (answer?.kind === 'granted') journal.granted(identity.job, answer.tick);
     if (answer?.kind === 'granted' || answer?.kind === 'refused') return answer;
     this.#mark = answer?.mark ?? this.#mark;
@@ -185,13 +185,17 @@ export class JobClaimer implements JobClaims {
     this.#unattended(catchUp());
   }
 
-  async #quietly<T>(tick: number | undefined, call: () => Promise<T>): Promise<T | undefined> {
+  async #quietly<T>(
+    tick: number | undefined,
+    call: () => Promise<T>,
+    isLater = false,
+  ): Promise<T | undefined> {
     if (this.#isClosed) return undefined;
     try {
       return await call();
     } catch (error) {
       if (!(error instanceof LockUnavailableError)) throw error;
-      if (!this.#isClosed) this.plan.journal.unclaimed(this.plan.identity.job, error, tick);
+      if (!this.#isClosed) this.plan.journal.unclaimed(this.plan.identity.job, error, tick, isLater);
       return undefined;
     }
   }

@@ -62,6 +62,7 @@ export class JobRegistration {
   }
 
   #attemptSoon(): void {
+    this.runner.engine.context.wheel.cancel(this.#timer);
     this.#timer = undefined;
     this.ensureRegistered().catch(() => {
       if (this.#isCancelled) return;

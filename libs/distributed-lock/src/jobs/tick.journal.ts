@@ -48,10 +48,12 @@ export class TickJournal {
   /**
    * Redis could not be reached, or refused.
    * @param tick epoch ms; undefined where no tick was claimed, but what waits in Redis
+   * @param isLater whether an earlier claim of the tick has failed already, as a rule
    */
-  unclaimed(job: string, error: LockUnavailableError, tick: number | undefined): void {
+  unclaimed(job: string, error: LockUnavailableError, tick: number | undefined, isLater = false): void {
     // A tick whose claim has failed may be claimed again.
     const isNew = tick !== undefined && tick > (this.#unclaimed.get(job) ?? -Infinity);
+    if (isLater && !isNew) return;
     if (isNew) this.#unclaimed.set(job, tick);
     this.notices.post({ kind: 'tick-unclaimed', lock: job, tick: isNew ? tick : undefined, error });
   }

@@ -107,13 +107,13 @@ export class CronMethod implements JobTicks {
         job,
         () => this.#switched(),
         () => this.#isNever(schedule),
-        isFiring,
+        isFiring && schedule.isDate,
       ),
       tick: new CronTick(claimer, schedule, this.plan.ages, this.plan.splay),
     };
     // Jobs that were deleted, and replaced by others again and again, must not fill the memory.
     for (const [known, { live }] of this.#jobs)
-      if (!live.isOn && this.#jobs.size > 8) this.#jobs.delete(known);
+      if (!live.job.isActive && this.#jobs.size > 8) this.#jobs.delete(known);
     this.#jobs.set(job, followed);
     if (this.#first === undefined) claimer.open(this);
     if (this.#first === undefined || !this.#first.live.isOn) this.#first = followed;
@@ -176,6 +176,8 @@ export class CronMethod implements JobTicks {
       if (live.isOn) tick.resume();
       else tick.stop();
     }
+    const active = [...this.#jobs.values()].find(({ live }) => live.job.isActive);
+    if (active !== undefined && this.#first?.live.job.isActive !== true) this.#first = active;
     this.#claimer?.switched();
   }
 

@@ -146,7 +146,8 @@ function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
 /** An option without an effect must not seem to work. */
 function checkPolicies(method: ScheduledMethod): void {
   const { where, job, options, schedule } = method;
-  const { onCrash, overlap, catchUp, shared, minInterval, maxAttempts, splay, history, heartbeat } = options;
+  const { onCrash, overlap, catchUp, shared, minInterval, maxAttempts, splay } = options;
+  const { grace, maxHold, history, heartbeat } = options;
   const refuse = (option: string, why: string) => {
     throw invalidOption(`${where} cannot have ${option}: ${why}.`, job);
   };
@@ -166,7 +167,7 @@ function checkPolicies(method: ScheduledMethod): void {
     refuse('splay', 'with waitForCompletion the scheduler does not see a run that starts after its alarm');
   if (maxAttempts !== undefined && onCrash !== 'retry')
     refuse('maxAttempts', 'without onCrash: "retry" a tick is never run again');
-  for (const [option, value] of Object.entries({ heartbeat, history }))
+  for (const [option, value] of Object.entries({ heartbeat, history, maxHold, grace }))
     if (value !== undefined && schedule.kind === 'timeout' && minInterval === undefined)
       refuse(
         option,
@@ -189,7 +190,8 @@ function checkPolicies(method: ScheduledMethod): void {
   if (shared === true) refuse(retries, 'with shared: true the other method could run the tick');
 }
 
-function isLeaderOnly({ instance, guard }: ScheduledMethod): boolean {
+/** Whether a call runs only where this instance leads. */
+export function isLeaderOnly({ instance, guard }: ScheduledMethod): boolean {
   // A Proxy is not touched.
   const prototype = types.isProxy(instance) ? undefined : Reflect.getPrototypeOf(instance);
   return readLeaderMethods(prototype ?? {}).some(({ methodKey }) => methodKey === guard.methodKey);

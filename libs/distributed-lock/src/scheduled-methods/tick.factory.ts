@@ -1,6 +1,7 @@
 import type { LockService } from '../service/lock.service.js';
 import { parseDuration } from '../options/option.checks.js';
 import { CronMethod } from './cron.method.js';
+import { isLeaderOnly } from './schedule.checks.js';
 import { HeartbeatSender, JobHeartbeat } from '../jobs/heartbeat.js';
 import { readHeartbeat } from '../jobs/heartbeat.reader.js';
 import { IntervalTick, toleranceOf } from '../jobs/interval.tick.js';
@@ -67,7 +68,7 @@ export class TickFactory {
   make(method: ScheduledMethod, isOptional: boolean): CronMethod | TimerMethod {
     const { schedule, job } = method;
     this.locks.getLock(job);
-    const fires = new FireTracker(method, this.#surroundings, isOptional);
+    const fires = new FireTracker(method, this.#surroundings, isOptional || isLeaderOnly(method));
     this.locks.onceEnded(() => fires.end());
     if (schedule.kind === 'cron') {
       const made = this.#cron(method, schedule, fires);
