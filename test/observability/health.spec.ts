@@ -83,7 +83,7 @@ describe('the health of the locks', () => {
     ],
     [
       'is a read-only replica',
-      /READONLY|is a replica/,
+      /READONLY|Redis does not answer/,
       () => admin.replicaof('127.0.0.1', 1),
       () => admin.replicaof('NO', 'ONE'),
     ],

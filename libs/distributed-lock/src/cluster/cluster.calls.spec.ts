@@ -16,6 +16,8 @@ const nodeOf = (more: object = {}): NodePort => ({
 class OutdatedMap {
   owner: NodeKey = 'former:1';
   refreshes = 0;
+  /** The owner that a refresh tells. */
+  learns: NodeKey | undefined;
   readonly dropped: NodeKey[] = [];
   isOnceDisconnected = false;
   readonly #nodes = new Map<NodeKey, NodePort>([
@@ -31,7 +33,11 @@ class OutdatedMap {
       ownerOf: () => this.owner,
       client: (key: NodeKey) => this.#nodes.get(key),
       keyAt: (address: string) => address,
-      refresh: () => Promise.resolve(void (this.refreshes += 1)),
+      refresh: () => {
+        this.refreshes += 1;
+        this.owner = this.learns ?? this.owner;
+        return Promise.resolve();
+      },
       onRefresh: () => undefined,
       drop: (key: NodeKey) => void this.dropped.push(key),
       connectOnce: () => once,
@@ -56,16 +62,27 @@ describe('a script whose slot has moved', () => {
     expect([reply, sentTo, map.refreshes]).toEqual(['ran', ['former:1', 'present:1'], 1]);
   });
 
-  test('is sent to the node of the map, where that knows of the move, or the answer names no host', async () => {
+  test('is sent to the node of the map, where that knows more than the answer', async () => {
     const map = new OutdatedMap();
+    map.learns = 'present:1';
     const sentTo: NodeKey[] = [];
     const reply = await callsOf(map).send('key', async ({ key }) => {
       sentTo.push(key);
-      map.owner = 'present:1';
-      if (key === 'former:1') throw refusal('MOVED 42 :1');
+      if (key === 'former:1') throw refusal('MOVED 42 third:1');
       return 'ran';
     });
     expect([reply, sentTo]).toEqual(['ran', ['former:1', 'present:1']]);
+  });
+
+  test('is sent to the node of the map, where the answer names no host', async () => {
+    const map = new OutdatedMap();
+    let asked = 0;
+    const reply = await callsOf(map).send('key', async () => {
+      asked += 1;
+      if (asked === 1) throw refusal('MOVED 42 :1');
+      return 'ran';
+    });
+    expect([reply, asked]).toEqual(['ran', 2]);
   });
 });
 

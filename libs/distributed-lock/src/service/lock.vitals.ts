@@ -93,7 +93,7 @@ async function refusalOf({ engine }: LockService): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const failure = RedisFailure.from(error);
-    return failure.kind === 'refused' ? failure.message : undefined;
+    return failure.kind === 'refused' || failure.isNotReplicated ? failure.message : undefined;
   }
 }
 
