@@ -51,6 +51,22 @@ describe('after a suspended machine', () => {
     expect(await next.unlock()).toBe('released');
   });
 
+  test.each(['30s', '10m'] as const)(
+    'a hold that is lost aborts its signal within a second or two, although nothing reads isHeld: leaseTime %s',
+    async (leaseTime) => {
+      const held = await one().lock({ leaseTime });
+      const { signal } = held;
+      await suspend(60_000, 1);
+      const resumed = performance.now();
+      const next = await other().lock({ waitTime: '10s' });
+      await until('the signal is aborted', () => signal.aborted, 4000);
+      // A check of the lease comes after a third of it.
+      expect(performance.now() - resumed).toBeLessThan(scaled(2000));
+      expect(await held.unlock()).toBe('lost');
+      expect(await next.unlock()).toBe('released');
+    },
+  );
+
   test('a fixed lease aborts its signal before the end that Redis has for it', async () => {
     const held = await one().lock({ leaseTime: '5s' });
     let aborted = Infinity;

@@ -67,8 +67,8 @@ export interface LockHandle extends AsyncDisposable {
    * If the lease is not renewed, the signal aborts with a `LockLostError` shortly before the lease ends, and so
    * before Redis can grant the lock to another holder. If another `LockService` ended the lease, such as by
    * `forceUnlock()`, or if Redis lost its data, it aborts late: at the next renewal or, with a fixed lease, at the
-   * next check (see `LockOptions.leaseTime`). If the lease ended while the process was suspended, the signal aborts
-   * when the process resumes. It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the
+   * next check (see `LockOptions.leaseTime`). If the lease ended while the machine was suspended, the signal aborts
+   * within about a second after it resumes. It aborts with the code `LOST` when `shutdownTimeout` ends, and with `MAX_HOLD` if the
    * hold exceeds `maxHold`. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues
    * after the release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created
    * when this property is first read.

@@ -50,12 +50,19 @@ export class LockEngine {
       ended: (place) => this.#registry.get(place.target.id)?.leftQueue(place),
     });
     this.#registry.places = this.places;
+    context.watchdog.onSuspended = () => this.#verifyHolds();
     // The registry may have forgotten that local lock by then, and its place may have ended.
     context.backgroundRelease.onCalled = (target, place) => this.places.open(target)?.watch(place);
     this.#registry.reserves = new IdReserves(context);
     this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);
     this.#reentry = new Reentry(context, (target) => this.localLock(target));
+  }
+
+  /** A read of a hold that is in doubt makes a request to Redis, and ends the hold if it is gone. @returns whether there are such holds */
+  #verifyHolds(): boolean {
+    const holds = this.#registry.values().flatMap((lock) => lock.holds);
+    return holds.filter(({ isBelieved }) => !isBelieved).length > 0;
   }
 
   /** Every lock that this process holds or waits for. */

@@ -4,6 +4,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';
 import type { LeaseListener } from './lease.listener.js';
 import { LeaseRequest, type LeaseAnswer } from './lease.request.js';
+import { SuspendWatch } from './suspend.watch.js';
 import { machine } from '../timing/machine.js';
 
 /** Requests for leases of one lease time start at so many instants of it, three for each lease: the leases of one instant share a call. */
@@ -19,10 +20,24 @@ const ROUNDING = 1e-6;
  * concerns only its own leases, and each of them is requested again by itself.
  */
 export class Watchdog {
+  /**
+   * Called within about a second after the machine was suspended, for holds may have ended meanwhile without a timer, and each second again
+   * while it returns true: some are in doubt yet.
+   */
+  onSuspended: (() => boolean) | undefined;
   readonly #phase = machine.global.Math.random();
+  readonly #suspends: SuspendWatch;
+  /** A field: nearly every lock finds that the clocks are being compared. */
+  #seesSuspends = false;
   #size = 0;
 
-  constructor(private readonly wheel: TimerWheel) {}
+  constructor(private readonly wheel: TimerWheel) {
+    this.#suspends = new SuspendWatch(
+      wheel,
+      () => (this.#seesSuspends = this.#size > 0),
+      () => this.onSuspended?.() ?? false,
+    );
+  }
 
   /** The number of watched leases. */
   get size(): number {
@@ -35,7 +50,10 @@ export class Watchdog {
    * @param at the monotonic clock
    */
   watch(lease: Lease, listener: LeaseListener, at = now()): void {
-    if (lease.listener === undefined) this.#size += 1;
+    if (lease.listener === undefined) {
+      this.#size += 1;
+      if (!this.#seesSuspends) this.#seeSuspends();
+    }
     // A renewal under way for the previous listener notifies that one: the new listener gets requests of its own.
     lease.listener = listener;
     const round = this.#roundAt(at, listener.leaseTime);
@@ -90,6 +108,11 @@ export class Watchdog {
     if (listener === undefined) return;
     if (lease.due !== undefined && at >= lease.due) this.#renew(lease, listener, lease.due, at);
     this.#arm(lease);
+  }
+
+  #seeSuspends(): void {
+    this.#seesSuspends = true;
+    this.#suspends.begin();
   }
 
   #arm(lease: Lease): void {
