@@ -74,6 +74,15 @@ describe('one name', () => {
     }
   });
 
+  test('that was forgotten meanwhile leaves no lock behind where it is a fenced one now', async () => {
+    const held = await locks.getLock('forgotten').lock();
+    for (let name = 0; name < 10_001; name += 1) locks.getLock(`other ${name}`);
+    const asking = locks.getFencedLock('forgotten').lock({ waitTime: '5s' });
+    await held.unlock();
+    await expect(asking).rejects.toMatchObject({ code: 'KIND_CONFLICT', lock: 'forgotten' });
+    expect(await services.admin.keys(`${services.prefix}forgotten*`)).toEqual([]);
+  });
+
   test('may be both sides of a read/write lock, in any order of requests', async () => {
     const { readLock, writeLock } = locks.getReadWriteLock('both');
     await writeLock().using(() => readLock().using(() => undefined));

@@ -52,6 +52,61 @@ describe.concurrent('a multi lock', () => {
   );
 
   test(
+    'with a fixed lease keeps its members and its turn while another member is busy for longer than the lease',
+    options,
+    play(async (one, other) => {
+      const leaseTime = scaled(600);
+      const held = await other.getLock('b').lock();
+      const asking = one.getMultiLock('a', 'b').lock({ waitTime: scaled(15_000), leaseTime });
+      await until('it has the first one', async () => await other.getLock('a').isLocked());
+      const from = performance.now();
+      while (performance.now() < from + 3 * leaseTime) {
+        expect(await other.getLock('a').isLocked()).toBe(true);
+        await sleep(20);
+      }
+      // One that has begun to wait later comes later.
+      const later = one.getLock('b').lock();
+      await held.unlock();
+      const handle = await asking;
+      expect(handle.isHeld).toBe(true);
+      expect(await handle.unlock()).toBe('released');
+      expect(await (await later).unlock()).toBe('released');
+      expect(await free(other, 'a', 'b')).toEqual(['a', 'b']);
+    }),
+  );
+
+  test(
+    'with a fixed lease gives all back where one member is lost in the wait, and begins anew',
+    options,
+    play(async (one, other) => {
+      const held = await other.getLock('b').lock();
+      const asking = one.getMultiLock('a', 'b').lock({ waitTime: '10s', leaseTime: 600 });
+      await until('it has the first one', async () => await other.getLock('a').isLocked());
+      await other.getLock('a').forceUnlock();
+      const taken = await other.getLock('a').lock({ waitTime: '5s' });
+      await held.unlock();
+      await taken.unlock();
+      expect(await (await asking).unlock()).toBe('released');
+      expect(await free(other, 'a', 'b')).toEqual(['a', 'b']);
+    }),
+  );
+
+  test(
+    'with a fixed lease stops to wait when its caller gives up',
+    options,
+    play(async (one, other) => {
+      const held = await other.getLock('b').lock();
+      const giveUp = new AbortController();
+      const asking = one.getMultiLock('a', 'b').lock({ leaseTime: 600, signal: giveUp.signal });
+      await until('it has the first one', async () => await other.getLock('a').isLocked());
+      giveUp.abort(new Error('given up'));
+      await expect(asking).rejects.toThrow('given up');
+      await until('the first one is free', async () => !(await other.getLock('a').isLocked()));
+      await held.unlock();
+    }),
+  );
+
+  test(
     'that is refused has given back exactly what it got',
     options,
     play(async (one, other) => {

@@ -13,6 +13,7 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { isTransient, type TransientRefusal } from '../core/transient.refusal.js';
 import type { AcquireRequest } from '../locks/reentry.js';
+import { onAbort } from '../waiters/abort.listener.js';
 import { LONGEST_ROUND_TRIP } from '../waiters/local.waiters.js';
 
 /** The answers that one call has received so far. */
@@ -116,7 +117,7 @@ export class MultiLock extends BaseLock {
     return unavailable(this.name, trouble?.cause ?? noAnswer);
   }
 
-  /** Acquires the free members and waits for the next one, but no longer than half of a fixed lease, which would end meanwhile. */
+  /** Acquires the free members, and waits for the next one. */
   async #round(request: AcquireRequest, end: number, progress: Progress): Promise<HoldHandle[]> {
     const held: HoldHandle[] = [];
     try {
@@ -125,8 +126,9 @@ export class MultiLock extends BaseLock {
         const next = this.#targets[held.length];
         const rest = end - now();
         if (next === undefined || rest <= 0) return held;
-        const bound = held.length === 0 || request.leaseTime === undefined ? rest : request.leaseTime / 2;
-        held.push(await this.#engine.acquire(next, { ...request, waitTime: Math.min(rest, bound) }));
+        const granted = await this.#waitFor(next, { ...request, waitTime: rest }, { held, progress });
+        if (granted === undefined) return held;
+        held.push(granted);
         record(progress, undefined);
       }
     } catch (error) {
@@ -138,6 +140,42 @@ export class MultiLock extends BaseLock {
       await release(held);
       throw error;
     }
+  }
+
+  /**
+   * Waits for a member. Fixed leases of those that are held would end meanwhile: they are extended, so that the waiter keeps its turn.
+   * @returns undefined when one of them is lost
+   */
+  async #waitFor(
+    next: LockTarget,
+    request: AcquireRequest,
+    { held, progress }: { readonly held: readonly HoldHandle[]; readonly progress: Progress },
+  ): Promise<HoldHandle | undefined> {
+    const { leaseTime, signal } = request;
+    if (leaseTime === undefined || held.length === 0) return await this.#engine.acquire(next, request);
+    const { wheel } = this.#engine.context;
+    const stop = new AbortController();
+    const unlisten = onAbort(signal, () => stop.abort(signal?.reason));
+    const waiting = this.#engine.acquire(next, { ...request, signal: stop.signal });
+    try {
+      for (;;) {
+        const granted = await wheel.within(leaseTime / 3, waiting);
+        if (granted !== undefined) return granted;
+        if (await this.#extend(held, leaseTime, progress)) continue;
+        stop.abort();
+        return await waiting.catch(() => undefined);
+      }
+    } finally {
+      unlisten();
+    }
+  }
+
+  /** Extends fixed leases. One that gets no answer is tried again while its lease lasts. @returns whether all are held */
+  async #extend(held: readonly HoldHandle[], leaseTime: number, progress: Progress): Promise<boolean> {
+    const extended = await Promise.allSettled(held.map((handle) => handle.extend(leaseTime)));
+    for (const answer of extended)
+      if (answer.status === 'rejected' && isTransient(answer.reason)) record(progress, answer.reason);
+    return held.every(({ isHeld }) => isHeld);
   }
 
   /** Requests all missing members in one turn, and keeps those before the first that is not free. */

@@ -1,4 +1,5 @@
 import type { FencedLockHandle, Lock, LockHandle } from '../contracts/lock.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockKindName } from '../events/lock.event.types.js';
 import { BaseLock } from './base.lock.js';
 import type { HoldHandle } from '../holds/handle.js';
@@ -85,8 +86,14 @@ export class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> im
 /** The handle of a fenced lock. */
 export async function withToken(granted: Promise<HoldHandle>): Promise<FencedLockHandle & Watchable> {
   const handle = await granted;
-  if (!hasToken(handle)) throw new TypeError(`a grant of "${handle.name}" came without a token`);
-  return handle;
+  if (hasToken(handle)) return handle;
+  // A lock of another kind whose name was forgotten since has handed its hold over: it must not stay held.
+  await handle.unlock().catch(() => undefined);
+  throw new LockConfigurationError(
+    'KIND_CONFLICT',
+    `"${handle.name}" is another kind of lock in this application, and cannot also be a fenced lock.`,
+    handle.name,
+  );
 }
 
 function hasToken(handle: HoldHandle): handle is HoldHandle & { readonly token: bigint } {
