@@ -87,6 +87,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   force: ['', 'force'],
   verb: ['pause', 'resume'],
   schedule: ['* * * * *', 'every 5 ms'],
+  former: ['', '* * * * *', 'every 5 ms'],
   id: ['r1', 'r2'],
   request: ['r1', 'r2'],
   patience: ['600000'],

@@ -20,6 +20,8 @@ export class CatchUpTimer {
   constructor(
     private readonly claims: JobClaims,
     private readonly catchUp: () => Promise<void>,
+    /** The age that a tick may have, in ms: several attempts are made within it. */
+    private readonly longestAge: number,
   ) {
     this.#timer = claims.wheel.background(() => this.#onTime());
   }
@@ -28,7 +30,8 @@ export class CatchUpTimer {
   set(): void {
     if (this.claims.isClosed || this.#timer.isSet) return;
     const pause = this.#pause * (1 + machine.global.Math.random() / 4);
-    this.#pause = Math.min(this.#pause * 2, CATCH_UP_PAUSE.longest);
+    const longest = Math.max(Math.min(this.longestAge / 10, CATCH_UP_PAUSE.longest), CATCH_UP_PAUSE.first);
+    this.#pause = Math.min(this.#pause * 2, longest);
     this.claims.wheel.set(this.#timer, now() + pause);
   }
 

@@ -79,7 +79,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
     this.#yield = new TickYield(claims);
     this.#delay = new TickWait(claims.wheel, claims.clock, (target) => this.#begin(target));
-    this.#nextCatchUp = new CatchUpTimer(claims, () => this.catchUp());
+    this.#nextCatchUp = new CatchUpTimer(claims, () => this.catchUp(), ages.catchUp);
   }
 
   /** An alarm of this instance. */
