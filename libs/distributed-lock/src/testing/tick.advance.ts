@@ -42,29 +42,33 @@ export async function advanceTicks(store: MemoryStore, job: string | undefined):
   const own = job === undefined ? undefined : places.get(job);
   if (job !== undefined && own === undefined) throw unknownJob(job, [...places.keys()]);
   const wanted = job === undefined || own === undefined ? [...places] : [[job, own] as const];
-  const due = wanted.map(([name, of]) => ({ name, of, tick: nextOf(store, name, of) }));
-  if (job !== undefined && due.some(({ tick }) => tick === undefined)) throw withoutNext(job);
+  const rows = await Promise.all(wanted.map(([name, of]) => advance(store, name, of)));
   // A job whose schedule has no time any more has no tick, and others have theirs.
-  return await Promise.all(
-    due.flatMap(({ name, of, tick }) => (tick === undefined ? [] : [advance(store, name, of, tick)])),
-  );
+  const advanced = rows.filter((row) => row !== undefined);
+  if (job !== undefined && advanced.length === 0) throw withoutNext(job);
+  return advanced;
 }
 
 function nextOf(store: MemoryStore, job: string, [first]: readonly Place[]): number | undefined {
   return first?.method.instants?.nextAfter(lastOf(store, first.instance, job));
 }
 
+/** @returns undefined for a job whose schedule has no time any more */
 async function advance(
   store: MemoryStore,
   job: string,
   places: readonly Place[],
-  tick: number,
-): Promise<AdvancedTick> {
-  if (!store.connection.isOpen) return { job, tick: new Date(tick), ran: false, verdict: 'unavailable' };
+): Promise<AdvancedTick | undefined> {
+  const tick = nextOf(store, job, places);
+  if (!store.connection.isOpen) {
+    if (tick === undefined) return undefined;
+    return { job, tick: new Date(tick), ran: false, verdict: 'unavailable' };
+  }
   for (const { method } of places) {
     const waiting = await method.advanceWaiting();
     if (waiting !== undefined) return { job, tick: new Date(waiting), ran: true, verdict: 'granted' };
   }
+  if (tick === undefined) return undefined;
   const ends = await Promise.allSettled(places.map(({ method }) => method.advance(tick)));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
