@@ -84,6 +84,10 @@ describe.concurrent('a multi lock', () => {
       await until('it has the first one', async () => await other.getLock('a').isLocked());
       await other.getLock('a').forceUnlock();
       const taken = await other.getLock('a').lock({ waitTime: '5s' });
+      // A forced unlock is noticed when the leases are extended next.
+      await until('it waits for the first one again', async () => {
+        return (await other.fleet.lock('a'))?.waiting === 1;
+      });
       await held.unlock();
       await taken.unlock();
       expect(await (await asking).unlock()).toBe('released');
