@@ -1,66 +1,14 @@
-import { Cron, ScheduleModule } from '@nestjs/schedule';
-import { Test } from '@nestjs/testing';
-import { currentLock, DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { expect, inject, test } from 'vitest';
-import { uniquePrefix } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
 import { TcpProxy } from '../support/faults/tcp.proxy.js';
-import { until } from '../support/until.js';
-
-/** For longer than this a claim is not asked again, in ms. */
-const PATIENCE = 5000;
+import { missTick } from './missed.tick.js';
 
 test(
   'a tick over which Redis was away is made up for on its return with catchUp, and without it is not',
   async () => {
     const proxy = await TcpProxy.open(Number(new URL(inject('redisUrl')).port));
-    // Far enough for the application to start.
-    const tick = Math.ceil((Date.now() + scaled(3000)) / 1000) * 1000;
-    const cron = `${new Date(tick).getUTCSeconds()} ${new Date(tick).getUTCMinutes()} * * * *`;
-    const ran: (string | number | undefined)[] = [];
-    class Jobs {
-      @Cron(cron, { timeZone: 'UTC' })
-      @DistributedLock('made up for', { catchUp: '1m' })
-      async caught(): Promise<void> {
-        ran.push('made up for', currentLock()?.tick);
-      }
-
-      @Cron(cron, { timeZone: 'UTC' })
-      @DistributedLock('left out')
-      async left(): Promise<void> {
-        ran.push('left out', currentLock()?.tick);
-      }
-    }
-    const locks = { redis: proxy.url, namePrefix: uniquePrefix(), shutdownTimeout: 100 };
-    const app = await Test.createTestingModule({
-      imports: [ScheduleModule.forRoot(), DistributedLockModule.forRoot(locks)],
-      providers: [Jobs],
-    }).compile();
-    app.useLogger(false);
-    try {
-      await app.init();
-      const { jobs } = app.get(LockService);
-      const isKnown = async (job: string) => (await jobs.status(job))?.mark !== undefined;
-      await until(
-        'both are known',
-        async () => (await isKnown('made up for')) && (await isKnown('left out')),
-      );
-      expect(Date.now()).toBeLessThan(tick);
-      proxy.refuse();
-      await until(
-        'nobody asks for the tick any more',
-        () => Date.now() > tick + PATIENCE + 1000,
-        scaled(20_000),
-      );
-      expect(ran).toEqual([]);
-      proxy.restore();
-      await until('a run', () => ran.length > 0, 10_000);
-      expect(ran).toEqual(['made up for', tick]);
-      expect((await jobs.status('left out'))?.counts.completed).toBe(0);
-    } finally {
-      await app.close();
-      await proxy.close();
-    }
+    const outage = { url: proxy.url, begin: () => proxy.refuse(), end: () => proxy.restore() };
+    await expect(missTick(outage).finally(() => proxy.close())).resolves.toBeUndefined();
   },
   scaled(40_000),
 );

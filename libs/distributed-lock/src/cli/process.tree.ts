@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import { errorText } from '../errors/error.text.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { EXIT } from '../command-line/exit.codes.js';
@@ -74,9 +75,7 @@ function endOf(child: ChildProcess): Promise<number> {
 
 /** Says why a command could not be started. @returns the exit code */
 function unstarted(error: unknown): number {
-  process.stderr.write(
-    `nestjs-distributed-lock: ${error instanceof Error ? error.message : String(error)}\n`,
-  );
+  process.stderr.write(`nestjs-distributed-lock: ${errorText(error)}\n`);
   const isUnfound = error instanceof Error && 'code' in error && error.code === 'ENOENT';
   return isUnfound ? EXIT.unfound : EXIT.unrunnable;
 }

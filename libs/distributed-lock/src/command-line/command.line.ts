@@ -3,6 +3,7 @@ import type { Duration } from '../contracts/duration.js';
 import type { GuardKind } from '../contracts/guard.contract.js';
 import { faultOfAddress } from '../redis-source/address.reader.js';
 import { parseDuration } from '../options/option.checks.js';
+import { PUBSUBS } from '../startup/settings.reader.js';
 
 const COMMANDS = [
   'doctor',
@@ -52,8 +53,6 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 };
 
 const OF_ALL = ['redis', 'prefix', 'pubsub', 'timeout', 'json', 'help', 'version'];
-
-const PUBSUBS = ['auto', 'sharded', 'classic'] as const;
 
 /** Thrown for a command line that cannot be read, with a sentence that describes the correct form. */
 export class UsageError extends Error {}

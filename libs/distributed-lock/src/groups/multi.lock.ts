@@ -161,7 +161,9 @@ export class MultiLock extends BaseLock {
       for (;;) {
         const granted = await wheel.within(leaseTime / 3, waiting);
         if (granted !== undefined) return granted;
-        if (await this.#extend(held, leaseTime, progress)) continue;
+        // One that gets no answer is tried again while its lease lasts.
+        await this.#extend(held, leaseTime, progress);
+        if (held.every(({ isHeld }) => isHeld)) continue;
         stop.abort();
         return await waiting.catch(() => undefined);
       }
@@ -170,12 +172,12 @@ export class MultiLock extends BaseLock {
     }
   }
 
-  /** Extends fixed leases. One that gets no answer is tried again while its lease lasts. @returns whether all are held */
+  /** Extends fixed leases. @returns whether all of them were extended */
   async #extend(held: readonly HoldHandle[], leaseTime: number, progress: Progress): Promise<boolean> {
     const extended = await Promise.allSettled(held.map((handle) => handle.extend(leaseTime)));
     for (const answer of extended)
       if (answer.status === 'rejected' && isTransient(answer.reason)) record(progress, answer.reason);
-    return held.every(({ isHeld }) => isHeld);
+    return extended.every((answer) => answer.status === 'fulfilled' && answer.value);
   }
 
   /** Requests all missing members in one turn, and keeps those before the first that is not free. */
@@ -206,10 +208,7 @@ export class MultiLock extends BaseLock {
     progress: Progress,
   ): Promise<boolean> {
     if (leaseTime === undefined || now() - since < leaseTime / 10) return held.every(({ isHeld }) => isHeld);
-    const extended = await Promise.allSettled(held.map((handle) => handle.extend(leaseTime)));
-    const failed = extended.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected' && isTransient(failed.reason)) record(progress, failed.reason);
-    return extended.every((answer) => answer.status === 'fulfilled' && answer.value);
+    return await this.#extend(held, leaseTime, progress);
   }
 }
 

@@ -113,11 +113,12 @@ export class IoredisClusterMap implements ClusterMap {
  * are expected then are given up: the channels are subscribed again where the cluster has them now.
  */
 async function settled(client: Redis, answer: Promise<unknown>): Promise<unknown> {
-  let giveUp: ((reason: string) => void) | undefined;
+  let onMoved = (): void => undefined;
   const moved = new Promise<never>((_, reject) => {
-    giveUp = (why) => reject(new RedisFailure('refused', why, { code: 'MOVED' }));
+    const failure = () =>
+      new RedisFailure('refused', 'MOVED the channel has another node', { code: 'MOVED' });
+    onMoved = () => reject(failure());
   });
-  const onMoved = () => giveUp?.('MOVED the channel has another node');
   client.once('moved', onMoved);
   client.once('close', onMoved);
   try {

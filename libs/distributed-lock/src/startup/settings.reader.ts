@@ -80,7 +80,8 @@ const SELF_WAIT = 10_000;
 
 const BUSY_STATUSES = [423, 409, 429, 503];
 
-const PUBSUBS = ['auto', 'sharded', 'classic'];
+/** The kinds of channels that a cluster can have. */
+export const PUBSUBS = ['auto', 'sharded', 'classic'] as const;
 
 /** How long replicas may take, in ms, where commands may take long enough. */
 const REPLICA_TIMEOUT = 300;
