@@ -94,6 +94,51 @@ class Responses {
     return new StreamableFile(this.body);
   }
 
+  @Get('late/file')
+  @UseDistributedLock({ key: 'held' })
+  @UseInterceptors(Impatient)
+  async lateFile(): Promise<StreamableFile> {
+    await this.gate.opened;
+    return new StreamableFile(this.body);
+  }
+
+  @Get('late/stream')
+  @UseDistributedLock({ key: 'held' })
+  @UseInterceptors(Impatient)
+  async lateStream(): Promise<PassThrough> {
+    await this.gate.opened;
+    return this.body;
+  }
+
+  @Get('late/web')
+  @UseDistributedLock({ key: 'held' })
+  @UseInterceptors(Impatient)
+  async lateWeb(): Promise<ReadableStream> {
+    await this.gate.opened;
+    return new ReadableStream({ cancel: () => void this.body.destroy() });
+  }
+
+  @Get('late/fetched')
+  @UseDistributedLock({ key: 'held' })
+  @UseInterceptors(Impatient)
+  async lateFetched(): Promise<Response> {
+    await this.gate.opened;
+    return new Response(new ReadableStream({ cancel: () => void this.body.destroy() }));
+  }
+
+  @Get('late/rows')
+  @UseDistributedLock({ key: 'held' })
+  @UseInterceptors(Impatient)
+  async lateRows(): Promise<AsyncGenerator<string>> {
+    await this.gate.opened;
+    this.body.destroy();
+    return this.rows();
+  }
+
+  private async *rows(): AsyncGenerator<string> {
+    yield 'never asked for';
+  }
+
   // No handler below declares what it returns.
 
   @Get('promise/decorated')
@@ -207,6 +252,18 @@ describe.each(['decorated', 'intercepted'])('the lock of a %s handler', (door) =
     expect(responses.hasSettled).toBe(true);
   });
 });
+
+test.each(['file', 'stream', 'web', 'fetched', 'rows'])(
+  'a body of kind %s that comes after a timeout has answered is ended, and its lock is free',
+  async (kind) => {
+    const { app, responses, expectHeld, untilFree } = await start();
+    expect((await request(app, `/late/${kind}`)).body).toBe('too late');
+    await expectHeld();
+    responses.gate.open();
+    await untilFree();
+    expect(responses.body.destroyed).toBe(true);
+  },
+);
 
 test('the lock of a handler whose function a decorator has replaced is held until its response has been sent', async () => {
   const { responses, open, expectHeld, untilFree } = await start();

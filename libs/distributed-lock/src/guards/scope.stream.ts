@@ -9,7 +9,8 @@ import {
 } from 'rxjs';
 import { lastingKindOf } from '../work/lasting.work.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
-import { begun, holdLasting } from '../work/lasting.work.js';
+import type { InScope } from '../holds/hold.scope.js';
+import { begun, discardLasting, holdLasting } from '../work/lasting.work.js';
 import { machine } from '../timing/machine.js';
 
 /** The result of a section in which the source ran, in contrast to an answer to a refusal. */
@@ -102,8 +103,11 @@ class Relay {
     // An Observable of Observables is left to its subscriber.
     if (kind === undefined || (kind === 'observable' && isObservable(value)))
       return this.subscriber.next(value);
+    const inScope: InScope = (step) => this.handle.run(step);
     try {
-      const { result, ended } = holdLasting(kind, value, (step) => this.handle.run(step));
+      const discarded = this.#isLeft ? discardLasting(kind, value, inScope) : undefined;
+      if (discarded !== undefined) return void this.#open.push(discarded);
+      const { result, ended } = holdLasting(kind, value, inScope);
       this.#open.push(ended);
       this.subscriber.next(result);
     } catch (error) {

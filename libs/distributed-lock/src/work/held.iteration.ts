@@ -8,15 +8,15 @@ type Method = 'next' | 'return' | 'throw';
 
 /**
  * The same iterable, with its steps in the scope of a hold, and with a report of its end: done, failed or left.
- * @param over called at the end
+ * @param onOver called at the end
  */
 export function heldIterable(
   iterable: AsyncIterable<unknown>,
   inScope: InScope,
-  over: () => void,
+  onOver: () => void,
 ): AsyncIterable<unknown> {
-  const held = new HeldIteration(iterable, inScope, over);
-  if (Object.prototype.toString.call(iterable) === '[object AsyncGenerator]') return held;
+  if (isAsyncGenerator(iterable)) return heldGenerator(iterable, inScope, onOver);
+  const held = new HeldIteration(iterable, inScope, onOver);
   // A page of results, or a cursor that is read in another way, may never be iterated, and must not hold the lock for ever.
   held.expectBegin();
   // The iterable has methods of its own, which need the object itself as `this`.
@@ -35,6 +35,33 @@ export function heldIterable(
   });
 }
 
+export function isAsyncGenerator(value: unknown): value is AsyncGenerator {
+  if (Object.prototype.toString.call(value) !== '[object AsyncGenerator]') return false;
+  const members: Readonly<Record<string, unknown>> = Object(value);
+  return ['next', 'return', 'throw'].every((name) => typeof members[name] === 'function');
+}
+
+/** The generator itself, with other steps: a framework that has kept it may call `return()` although no iteration has begun. */
+function heldGenerator(
+  generator: AsyncGenerator,
+  inScope: InScope,
+  onOver: () => void,
+): AsyncIterable<unknown> {
+  const steps: AsyncIterator<unknown> = {
+    next: generator.next.bind(generator),
+    return: generator.return.bind(generator),
+    throw: generator.throw.bind(generator),
+  };
+  const held = new HeldIteration({ [Symbol.asyncIterator]: () => steps }, inScope, onOver);
+  for (const name of ['next', 'return', 'throw', Symbol.asyncDispose] as const) {
+    const value = held[name].bind(held);
+    const isDefined = Reflect.defineProperty(generator, name, { value, configurable: true, writable: true });
+    // A frozen one.
+    if (!isDefined) return held;
+  }
+  return generator;
+}
+
 /** One iteration, begun with its first step. */
 class HeldIteration implements AsyncIterableIterator<unknown> {
   readonly [Symbol.toStringTag] = 'AsyncGenerator';
@@ -45,7 +72,7 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
   constructor(
     private readonly iterable: AsyncIterable<unknown>,
     private readonly inScope: InScope,
-    private readonly over: () => void,
+    private readonly onOver: () => void,
   ) {}
 
   /** Ends the hold unless the iteration begins in time; after that it is refused. */
@@ -53,7 +80,7 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
     this.#grace = machine.global
       .setTimeout(() => {
         this.#isLapsed = true;
-        this.over();
+        this.onOver();
       }, GRACE)
       .unref();
   }
@@ -89,10 +116,10 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
         return call === undefined ? await missing() : await Reflect.apply(call, iterator, sent);
       });
       // A generator may go on in its `finally` after a call of `return`.
-      if (step.done === true || (method === 'return' && step.done !== false)) this.over();
+      if (step.done === true || (method === 'return' && step.done !== false)) this.onOver();
       return step;
     } catch (error) {
-      this.over();
+      this.onOver();
       throw error;
     }
   }

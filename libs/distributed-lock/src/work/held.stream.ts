@@ -9,10 +9,10 @@ export const GRACE = 1000;
 
 /**
  * A stream with the chunks of `source`, and with a report of its end: read, failed or cancelled.
- * @param over called at the end
+ * @param onOver called at the end
  * @param ahead how much is read ahead of the reader, in bytes, or in chunks that have none
  */
-export function heldStream(source: ReadableStream, over: () => void, ahead = 0): ReadableStream {
+export function heldStream(source: ReadableStream, onOver: () => void, ahead = 0): ReadableStream {
   const reader = source.getReader();
   return new ReadableStream<unknown>(
     {
@@ -24,13 +24,13 @@ export function heldStream(source: ReadableStream, over: () => void, ahead = 0):
         } catch (error) {
           controller.error(error);
         }
-        over();
+        onOver();
       },
       cancel: async (reason) => {
         try {
           await reader.cancel(reason);
         } finally {
-          over();
+          onOver();
         }
       },
     },
@@ -39,24 +39,26 @@ export function heldStream(source: ReadableStream, over: () => void, ahead = 0):
 }
 
 /** The same response, with a body that reports its end. */
-export function heldResponse(response: Response, over: () => void): Response {
+export function heldResponse(response: Response, onOver: () => void): Response {
   const { body, status, statusText, headers, url, type, redirected } = response;
   if (!(body instanceof ReadableStream)) {
     // An implementation whose bodies are streams of Node.
     const stream = Object(body) as Readable;
-    const unread = machine.global.setTimeout(() => stream.readableFlowing !== true && over(), GRACE).unref();
+    const unread = machine.global
+      .setTimeout(() => stream.readableFlowing !== true && onOver(), GRACE)
+      .unref();
     finished(stream, { error: false }, () => {
       clearTimeout(unread);
-      over();
+      onOver();
     });
     return response;
   }
   if (body.locked) {
-    over();
+    onOver();
     return response;
   }
   const Implementation = response.constructor as typeof Response;
-  const held = new Implementation(heldStream(body, over, READ_AHEAD), { status, statusText, headers });
+  const held = new Implementation(heldStream(body, onOver, READ_AHEAD), { status, statusText, headers });
   const origin = { url, type, redirected };
   for (const [name, value] of Object.entries(origin)) Object.defineProperty(held, name, { value });
   return held;

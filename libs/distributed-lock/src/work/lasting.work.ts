@@ -3,7 +3,7 @@ import { from, isObservable, lastValueFrom, type ObservableInput } from 'rxjs';
 import type { WorkResult } from '../contracts/lock.contract.js';
 import type { LockConfigurationError } from '../errors/lock.errors.js';
 import type { InScope } from '../holds/hold.scope.js';
-import { heldIterable, notAsync } from './held.iteration.js';
+import { heldIterable, isAsyncGenerator, notAsync } from './held.iteration.js';
 import { heldResponse, heldStream } from './held.stream.js';
 import { whenExited } from './process.exit.js';
 
@@ -131,28 +131,28 @@ export function holdLasting<T>(
   result: T,
   inScope: InScope,
 ): LastingResult<T> & { readonly ended: Promise<void> } {
-  let over: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (over = resolve));
-  return { result: hold(kind, result, inScope, over) as T, ended };
+  let onOver: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (onOver = resolve));
+  return { result: hold(kind, result, inScope, onOver) as T, ended };
 }
 
-/** @param over called when it has ended; more than once, perhaps */
-function hold(kind: LastingKind, result: unknown, inScope: InScope, over: () => void): unknown {
+/** @param onOver called when it has ended; more than once, perhaps */
+function hold(kind: LastingKind, result: unknown, inScope: InScope, onOver: () => void): unknown {
   switch (kind) {
     case 'stream':
     case 'file':
       // No listener for errors: an error that the application does not handle must not disappear.
-      finished(streamOf(kind, result), { error: false }, () => over());
+      finished(streamOf(kind, result), { error: false }, () => onOver());
       return result;
     case 'web-stream':
-      return heldStream(unread(result as ReadableStream), over);
+      return heldStream(unread(result as ReadableStream), onOver);
     case 'response':
-      return heldResponse(result as Response, over);
+      return heldResponse(result as Response, onOver);
     case 'process':
-      void whenExited(result).then(over);
+      void whenExited(result).then(onOver);
       return result;
     case 'async-iterable':
-      return heldIterable(result as AsyncIterable<unknown>, inScope, over);
+      return heldIterable(result as AsyncIterable<unknown>, inScope, onOver);
     case 'iterator':
       throw refusedIterator();
     case 'observable':
@@ -162,6 +162,51 @@ function hold(kind: LastingKind, result: unknown, inScope: InScope, over: () => 
       );
   }
 }
+
+/**
+ * Ends a result that no caller takes, such as that of a handler whose request was answered by a timeout: it may keep a file open.
+ * @returns when it was told to end; undefined for a result that has to end by itself. Never rejects
+ */
+export function discardLasting(
+  kind: LastingKind,
+  result: unknown,
+  inScope: InScope,
+): Promise<void> | undefined {
+  const end = enderOf(kind, result);
+  return end === undefined ? undefined : inScope(async () => void (await end())).then(ignore, ignore);
+}
+
+function enderOf(kind: LastingKind, result: unknown): (() => unknown) | undefined {
+  switch (kind) {
+    case 'stream':
+    case 'file': {
+      const stream = streamOf(kind, result);
+      // What can only be written to is the connection of a client, and what flows already has a reader.
+      if (!has(stream, 'read') || !has(stream, 'destroy') || stream.readableFlowing === true)
+        return undefined;
+      // Its error has no receiver: the request is over.
+      return () => stream.once('error', ignore).destroy();
+    }
+    case 'web-stream': {
+      const stream = result as ReadableStream;
+      return stream.locked ? undefined : () => stream.cancel();
+    }
+    case 'response': {
+      const { body } = result as Response;
+      const inner = lastingKindOf(body);
+      return inner === undefined ? undefined : enderOf(inner, body);
+    }
+    case 'async-iterable':
+      // Another one may be read later, or was never begun.
+      return isAsyncGenerator(result) ? () => result.return(undefined) : undefined;
+    case 'process':
+    case 'iterator':
+    case 'observable':
+      return undefined;
+  }
+}
+
+function ignore(): void {}
 
 /**
  * Runs a result to its end where no caller takes it, as that of a tick: an Observable is subscribed to, an iterable is iterated, a stream
