@@ -47,6 +47,24 @@ describe.concurrent('candidates of one key', () => {
   );
 
   test(
+    'end at once when they stop at the moment of the grant, and lead no more',
+    options,
+    play(async ({ faults }) => {
+      const service = await faults.open();
+      for (let turns = 0; turns < 24; turns += 1) {
+        const career = new Career(service);
+        const other = await service.getLock('other').lock();
+        for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+        await career.election.stop();
+        const { length } = career.tokens;
+        await other.unlock();
+        expect([career.election.isLeader, career.tokens.length]).toEqual([false, length]);
+      }
+      expect(await service.getFencedLock(KEY).isLocked()).toBe(false);
+    }),
+  );
+
+  test(
     'are notified of a loss by their signal, once, and stand again',
     options,
     play(async ({ faults }) => {

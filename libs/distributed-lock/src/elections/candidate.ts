@@ -110,6 +110,11 @@ export class Candidate implements Election {
   async #leadOnce(): Promise<boolean> {
     const handle = await this.#campaign.win();
     if (handle === undefined) return false;
+    // It has left between the grant and this turn.
+    if (this.#hasLeft) {
+      await handle.unlock().catch(() => undefined);
+      return false;
+    }
     const leadership = new Leadership(this.#engine.context, handle, this);
     this.#leadership = leadership;
     await leadership.serve();
