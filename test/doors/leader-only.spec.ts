@@ -12,6 +12,7 @@ import { lastValueFrom, Observable, of } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/until.js';
 import { Gate } from '../locks/gate.js';
+import { currentFrame } from '../../libs/distributed-lock/src/holds/hold.scope.js';
 import { DoorStage, request } from './door.stage.js';
 
 @Injectable()
@@ -41,6 +42,28 @@ class Reports {
     await this.end.opened;
     return signal?.aborted;
   }
+}
+
+@Injectable()
+class Rounds {
+  rounds = 0;
+  readonly end = new Gate();
+
+  @LeaderOnly('reports')
+  async round(): Promise<void> {
+    this.rounds += 1;
+    if (this.rounds < 100) setImmediate(() => void this.round());
+    else this.end.open();
+    this.depth = depthOfScopes();
+  }
+
+  depth = 0;
+}
+
+function depthOfScopes(): number {
+  let depth = 0;
+  for (let frame = currentFrame(); frame !== undefined; frame = frame.around) depth += 1;
+  return depth;
 }
 
 @Controller()
@@ -219,6 +242,13 @@ describe('a method that only the leader runs', () => {
     const all = ['above', 'below', 'tick number'];
     await until('all have run', () => all.every((job) => leader.get(Jobs).ran.has(job)));
     expect(other.get(Jobs).ran).toEqual(new Set());
+  });
+
+  test('is in one scope, however often it begins its next call inside of the last one', async () => {
+    const rounds = (await start({ providers: [Rounds] })).get(Rounds);
+    await rounds.round();
+    await rounds.end.opened;
+    expect([rounds.rounds, rounds.depth]).toEqual([100, 1]);
   });
 
   test('belongs to the elections of the module instance that it names', async () => {

@@ -38,15 +38,17 @@ export function currentFrame(): ScopeFrame | undefined {
 
 /** Runs `work` inside `hold`. */
 export function runInScope<T>(hold: ScopedHold, handle: CurrentLock, work: () => T, name = handle.name): T {
-  return storage.run({ hold, name, handle, around: surroundings() }, work);
+  const frame = currentFrame();
+  // Leading work that begins its next round inside of the last one is in the same scope: it would keep one for each round.
+  const isSame = frame !== undefined && frame.handle === handle && frame.hold === hold && frame.name === name;
+  return storage.run({ hold, name, handle, around: isSame ? frame.around : surroundings(frame) }, work);
 }
 
 /**
  * Of scopes that outlived their holds only the innermost is kept, so that code inside learns of a loss: a loop that begins its
  * next round inside of the last one would keep them all.
  */
-function surroundings(): ScopeFrame | undefined {
-  const frame = currentFrame();
+function surroundings(frame: ScopeFrame | undefined): ScopeFrame | undefined {
   if (frame === undefined || frame.hold.isLive) return frame;
   let live = frame.around;
   while (live !== undefined && !live.hold.isLive) live = live.around;
