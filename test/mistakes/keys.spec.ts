@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Param, Post, SetMetadata } from '@nestjs/common';
+import { Controller, Get, Injectable, Param, Post, Redirect, Res, SetMetadata } from '@nestjs/common';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DistributedLock, LeaderOnly, UseDistributedLock } from 'nestjs-distributed-lock';
@@ -298,6 +298,31 @@ describe('a @UseDistributedLock', () => {
     expect(app.get(Books)).toBeInstanceOf(Books);
   });
 
+  test.each([
+    ['the class of a field resolver', 'graphql:resolve_property'],
+    ['the class of a reference resolver', 'graphql:resolve_reference'],
+  ])('on %s is refused at boot', async (_, metadata) => {
+    @Injectable()
+    @UseDistributedLock({ key: 'a' })
+    class Books {
+      @SetMetadata(metadata, true)
+      async resolve() {}
+    }
+    await expect(stage.start({ providers: [Books] })).rejects.toMatchObject({
+      code: 'INVALID_TARGET',
+    });
+  });
+
+  test('on a reference resolver of GraphQL is refused at boot', async () => {
+    @Injectable()
+    class Books {
+      @SetMetadata('graphql:resolve_reference', true)
+      @UseDistributedLock({ key: 'a' })
+      async find() {}
+    }
+    await expect(stage.start({ providers: [Books] })).rejects.toMatchObject({ code: 'INVALID_TARGET' });
+  });
+
   test('on a helper method of a controller is refused at boot', async () => {
     @Controller()
     class Accounts {
@@ -350,4 +375,72 @@ describe('a @UseDistributedLock', () => {
       expect.objectContaining({ code: 'INVALID_TARGET' }),
     );
   });
+});
+
+describe('a handler that sends its response by itself, and whose refused calls are skipped', () => {
+  const DOORS = {
+    DistributedLock: DistributedLock('a', { onBusy: 'skip' }),
+    UseDistributedLock: UseDistributedLock({ key: 'a', onBusy: 'skip' }),
+    LeaderOnly: LeaderOnly('a'),
+  } as const;
+
+  test.each(Object.entries(DOORS))('is refused at boot: @%s', async (_, door) => {
+    @Controller()
+    class Files {
+      @Get('one')
+      async get(@Res() _response: unknown): Promise<undefined> {
+        return undefined;
+      }
+
+      @Get('other')
+      async named(@Res({ passthrough: true }) _response: unknown): Promise<undefined> {
+        return undefined;
+      }
+
+      @Get('elsewhere')
+      @Redirect('/other')
+      async moved(@Res() _response: unknown): Promise<undefined> {
+        return undefined;
+      }
+    }
+    const guard = (name: 'get' | 'named' | 'moved') => {
+      const descriptor = Reflect.getOwnPropertyDescriptor(Files.prototype, name);
+      Reflect.apply(door, undefined, [Files.prototype, name, descriptor]);
+      Reflect.defineProperty(Files.prototype, name, Object(descriptor));
+    };
+    guard('named');
+    guard('moved');
+    const stage = new DoorStage();
+    try {
+      expect(await stage.start({ controllers: [Files] })).toBeDefined();
+      guard('get');
+      await expect(stage.start({ controllers: [Files] })).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining('@Res()'),
+      });
+    } finally {
+      await stage.close();
+    }
+  });
+});
+
+test('a key function that promises a name is refused, and what it promised may fail', async () => {
+  class Orders {
+    // @ts-expect-error: a promise is no name
+    @DistributedLock(async () => Promise.reject(new Error('the lookup has failed')))
+    async place() {}
+  }
+  const rejections: unknown[] = [];
+  const note = (reason: unknown) => void rejections.push(reason);
+  process.on('unhandledRejection', note);
+  const stage = new DoorStage();
+  try {
+    const app = await stage.start({ providers: [Orders] });
+    await expect(app.get(Orders).place()).rejects.toMatchObject({ code: 'INVALID_NAME' });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(rejections).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', note);
+    await stage.close();
+  }
 });

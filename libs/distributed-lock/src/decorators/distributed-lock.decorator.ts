@@ -87,6 +87,7 @@ export function DistributedLock<
       namesOf: (args) => keyOf(args as A),
       options,
       returns,
+      skips: options.onBusy === 'skip' ? "onBusy: 'skip'" : undefined,
       where,
       guarded: wrapMethod(
         method,

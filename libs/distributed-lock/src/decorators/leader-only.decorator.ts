@@ -52,7 +52,8 @@ export function LeaderOnly<S extends 'skip' | 'throw' = 'skip'>(
     const returns = readReturnKind(target, methodKey, method);
     descriptor.value = wrapMethod(method, leaderCall({ method, where, returns, key, options }));
     injectService(target, options.service);
-    addLeaderMethod(target, { decorator: DECORATOR, methodKey, key, options, returns, where });
+    const skips = options.otherwise === 'throw' ? undefined : "otherwise: 'skip'";
+    addLeaderMethod(target, { decorator: DECORATOR, methodKey, key, options, returns, skips, where });
   };
 }
 

@@ -31,7 +31,14 @@ export function UseDistributedLock(options: UseDistributedLockOptions): MethodDe
     const interceptor = interceptorFor(options, where);
     if (methodKey === undefined || descriptor === undefined) UseInterceptors(interceptor)(owner);
     else UseInterceptors(interceptor)(target, methodKey, descriptor);
-    addIntercepted(owner.prototype, { methodKey, key: options.key, where, decorator: DECORATOR });
+    const { key, onBusy } = options;
+    addIntercepted(owner.prototype, {
+      methodKey,
+      key,
+      skips: onBusy === 'skip' ? "onBusy: 'skip'" : undefined,
+      where,
+      decorator: DECORATOR,
+    });
   };
 }
 

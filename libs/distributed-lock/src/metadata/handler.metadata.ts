@@ -7,12 +7,14 @@ const NEST = {
   sse: '__sse__',
   pattern: 'microservices:handler_type',
   path: 'path',
+  template: '__renderTemplate__',
+  redirect: '__redirect__',
 } as const;
 
 /** `@MessagePattern` and `@EventPattern`, by their numbers. */
 const PATTERNS: Readonly<Record<number, 'message' | 'event'>> = { 1: 'message', 2: 'event' };
 
-/** `@Res()`, and `@Next()`. */
+/** `@Res()`. */
 const RESPONSE = '1:';
 
 /** What a handler of a microservice answers to; undefined for anything else. */
@@ -25,6 +27,11 @@ export function patternOf(handler: unknown): 'message' | 'event' | undefined {
 /** Whether a handler gives server-sent events: an Observable, whatever it declares. */
 export function isSse(handler: object): boolean {
   return Reflect.getMetadata(NEST.sse, handler) === true;
+}
+
+/** Whether Nest sends a response of its own for a handler, even one with `@Res()`: events, a page or a redirect. */
+export function isSentByNest(handler: object): boolean {
+  return [NEST.sse, NEST.template, NEST.redirect].some((name) => Reflect.hasMetadata(name, handler));
 }
 
 /** Whether a handler is the route of a controller. */

@@ -6,6 +6,8 @@ export interface InterceptedEntry {
   readonly methodKey: string | symbol | undefined;
   /** The key as it was given. */
   readonly key: unknown;
+  /** The option that makes a refused call return nothing; undefined if it throws, or has another result. */
+  readonly skips: string | undefined;
   /** Class and method, for messages. */
   readonly where: string;
   /** With its `@`, for messages. */

@@ -8,6 +8,8 @@ export interface MethodEntry {
   /** With its `@`, for messages. */
   readonly decorator: string;
   readonly returns: ReturnKind;
+  /** The option that makes a refused call return nothing; undefined if it throws, or has another result. */
+  readonly skips: string | undefined;
   /** Class and method, for messages. */
   readonly where: string;
   readonly options: { readonly service?: string | undefined };

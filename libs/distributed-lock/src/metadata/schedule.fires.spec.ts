@@ -24,6 +24,7 @@ function guardOf(where: string): GuardEntry {
     key: where,
     namesOf: () => where,
     returns: 'promise',
+    skips: undefined,
     options,
     guarded: options,
   };

@@ -9,7 +9,7 @@ import { bindService } from '../decorators/service.property.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
 import { bootHook } from '../startup/open.applications.js';
-import { asksForFields, checkIntercepted } from './handler.checks.js';
+import { asksForFields, checkAnswered, checkIntercepted } from './handler.checks.js';
 import { findClasses, findHidden, hasInstance, type FoundClass } from './class.finder.js';
 
 /**
@@ -51,7 +51,10 @@ export class GuardExplorer implements OnModuleInit {
     const methods = [...readGuards(prototype), ...readLeaderMethods(prototype)].filter(
       ({ options }) => lockServiceToken(options.service) === this.token,
     );
-    for (const method of methods) refuseSync(method);
+    for (const method of methods) {
+      refuseSync(method);
+      checkAnswered(prototype, method);
+    }
     checkIntercepted(prototype, asksFields);
     const [first] = methods;
     if (first !== undefined && foreign !== undefined) bindService(foreign, first.options.service, this.locks);

@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import type { ModulesContainer } from '@nestjs/core';
+import { isRoute, isSentByNest, responsePosition } from '../metadata/handler.metadata.js';
+import type { MethodEntry } from '../metadata/method.registry.js';
 import { readIntercepted, type InterceptedEntry } from '../metadata/intercepted.registry.js';
 import { chainOf, methodOf } from '../objects/prototype.chain.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -9,8 +11,8 @@ import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
 const PATH = 'path';
 const ROUTE_ARGUMENTS = '__routeArguments__';
 
-/** What `@nestjs/graphql` notes of a field resolver, and the token of its options. */
-const FIELD = 'graphql:resolve_property';
+/** The metadata of methods that `@nestjs/graphql` treats as field resolvers, and the token of its options. */
+const FIELDS = ['graphql:resolve_property', 'graphql:resolve_reference'];
 const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 
 /** Metadata that makes no method a handler: of the compiler, of enhancers, and of callers that ask no interceptor. */
@@ -32,12 +34,35 @@ export function checkIntercepted(prototype: object, asksFields: boolean): void {
       const keys = entry.methodKey === undefined ? methodsOf(prototype) : [entry.methodKey];
       const handlers = keys.filter((methodKey) => isHandler(prototype, methodKey));
       if (handlers.length === 0) throw noHandler(entry);
-      if (!asksFields && entry.methodKey !== undefined && isField(methodOf(prototype, entry.methodKey)))
+      if (!asksFields && handlers.every((key) => isField(methodOf(prototype, key))))
         throw withoutInterceptors(entry);
-      for (const methodKey of handlers) checkKeys(entry, prototype, methodKey);
+      for (const methodKey of handlers) {
+        checkKeys(entry, prototype, methodKey);
+        checkAnswered(prototype, { ...entry, methodKey });
+      }
     }
     for (const name of Reflect.ownKeys(level)) overridden.add(name);
   }
+}
+
+/**
+ * A handler with `@Res()` sends the response by itself: if it is skipped, the client would wait for ever.
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function checkAnswered(
+  prototype: object,
+  { methodKey, skips, decorator, where }: Pick<MethodEntry, 'methodKey' | 'skips' | 'decorator' | 'where'>,
+): void {
+  const method = methodOf(prototype, methodKey);
+  if (skips === undefined || typeof method !== 'function' || !isRoute(method) || isSentByNest(method)) return;
+  if (responsePosition(prototype.constructor, methodKey) === undefined) return;
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `${decorator} on ${where}: with ${skips} a refused request is never answered, because the handler has @Res() and sends the response itself.`,
+    undefined,
+    undefined,
+    "Refuse with 'throw', or use @Res({ passthrough: true }).",
+  );
 }
 
 function checkKeys({ key, where }: InterceptedEntry, prototype: object, methodKey: string | symbol): void {
@@ -93,7 +118,7 @@ export function asksForFields(modules: ModulesContainer): boolean {
 }
 
 function isField(method: unknown): boolean {
-  return typeof method === 'function' && Reflect.getMetadata(FIELD, method) === true;
+  return typeof method === 'function' && FIELDS.some((name) => Reflect.hasMetadata(name, method));
 }
 
 function withoutInterceptors({ decorator, where }: InterceptedEntry): LockConfigurationError {

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { GuardKind, LockNames } from '../contracts/guard.contract.js';
 import type { UsingOptions } from '../contracts/lock.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -31,6 +32,8 @@ export function checkUsingOptions(lock: string, options: unknown): void {
  */
 export function readNames(given: unknown, source: string): LockNames {
   if (!isNames(given)) {
+    // A promise that is refused here may be rejected later.
+    if (types.isPromise(given)) given.catch(() => undefined);
     throw new LockConfigurationError(
       'INVALID_NAME',
       `${source} ${flawOf(given)}; a key is a name, or an array of names.`,
