@@ -1,16 +1,19 @@
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { Injectable, Module, type DynamicModule } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, type DynamicModule } from '@nestjs/common';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { Test, type TestingModule, type TestingModuleBuilder } from '@nestjs/testing';
 import {
   DistributedLock,
   DistributedLockModule,
   InjectLockService,
+  LockNotAcquiredError,
   LockService,
   lockServiceToken,
   type DistributedLockModuleOptions,
 } from 'nestjs-distributed-lock';
+import { DistributedLockMetricsModule } from 'nestjs-distributed-lock/metrics';
+import { DistributedLockTracingModule } from 'nestjs-distributed-lock/tracing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   DistributedLockTestingModule,
@@ -165,6 +168,34 @@ test('overrideProvider() of the service connects to nothing, and guards say that
   const accounts = app.get(Accounts, { strict: false });
   expect(accounts.locks).toBe(mock);
   await expect(accounts.withdraw('7')).rejects.toMatchObject({ code: 'NOT_BOUND' });
+});
+
+test('overrideProvider() of the service leaves metrics, traces and refusals to a test of its own', async () => {
+  const busy = new LockNotAcquiredError('7', 0, {});
+  const mock = { using: () => Promise.reject(busy) };
+  @Controller()
+  class Rooms {
+    @Get()
+    async book(): Promise<unknown> {
+      return await mock.using();
+    }
+  }
+  @Module({
+    imports: [
+      DistributedLockModule.forRoot(options()),
+      DistributedLockMetricsModule.forRoot(),
+      DistributedLockTracingModule.forRoot(),
+    ],
+    controllers: [Rooms],
+  })
+  class AppModule {}
+  const builder = Test.createTestingModule({ imports: [AppModule] });
+  const module = await started(builder.overrideProvider(LockService).useValue(mock));
+  const app = module.createNestApplication({ logger: false });
+  await app.listen(0, '127.0.0.1');
+  const response = await fetch(await app.getUrl());
+  expect([response.status, response.headers.get('retry-after')]).toEqual([423, '1']);
+  await app.close();
 });
 
 test('overrideProvider() of a named service connects to nothing', async () => {

@@ -154,6 +154,23 @@ describe('the figures of the jobs of a fleet', { timeout: scaled(60_000) }, () =
     expect(figures(await meters.scrape())).toMatchObject({ paused: 0, running: 0 });
   });
 
+  test('are 0 for a job that was forgotten, since a series keeps its last value', async ({ stage }) => {
+    const { meters, locks } = await measured(stage);
+    const other = await stage.services.open();
+    await other.ticks.jobs.register(
+      'renamed',
+      'hourly',
+      instants(() => 'now'),
+    );
+    const read = async () => figures(await meters.scrape(), { distributed_lock_job: 'renamed' });
+    await locks.jobs.pause('renamed');
+    await until('it is listed', async () => (await read())['paused'] === 1);
+    await locks.jobs.forget('renamed');
+    const gone = { last_success: 0, next: 0, paused: 0, overdue: 0, running: 0, instances: 0 };
+    await until('it is 0', async () => (await read())['paused'] === 0);
+    expect(await read()).toEqual(gone);
+  });
+
   test('are read once for collections at the same time', async ({ stage }) => {
     const { meters, locks } = await measured(stage);
     for (const job of ['one', 'two'])
@@ -227,6 +244,22 @@ describe('an instance with a job', { timeout: scaled(60_000) }, () => {
     } finally {
       await until('it is registered', async () => (await locks.jobs.status('yearly')) !== undefined);
       await locks.jobs.forget('yearly');
+      await app.close();
+    }
+  });
+
+  test('has its figures, however many jobs the fleet has', async () => {
+    const { app, meters, locks } = await boot(YearlyJob, inject('redisUrl'));
+    const others = Array.from({ length: 1000 }, (_, index) => `a${index}`);
+    try {
+      await until('it is registered', async () => (await locks.jobs.status('yearly')) !== undefined);
+      await locks.jobs.pause('yearly');
+      await Promise.all(others.map((name) => locks.runOnce(name, 1000, () => undefined)));
+      const yearly = async () => figures(await meters.scrape(), { distributed_lock_job: 'yearly' });
+      await until('it is read', async () => (await yearly())['paused'] === 1);
+      expect((await yearly())['next']).toBeGreaterThan(0);
+    } finally {
+      await Promise.all([...others, 'yearly'].map((name) => locks.jobs.forget(name)));
       await app.close();
     }
   });

@@ -17,6 +17,7 @@ import { DistributedLockTracingModule, traceLocks } from 'nestjs-distributed-loc
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Services } from '../support/services.js';
 import { until } from '../support/until.js';
+import { instants } from '../ticks/bare.instants.js';
 import { Scrape } from './scrape.reader.js';
 
 let services: Services;
@@ -85,6 +86,36 @@ describe('the figures of the locks', () => {
   });
 });
 
+test('the figures of two module instances with one meter provider are told apart by their names', async () => {
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const meterProvider = new MeterProvider({ readers: [exporter] });
+  const other = await services.open();
+  instrumentLocks(locks, { meterProvider });
+  instrumentLocks(other, { meterProvider, service: 'jobs' });
+  await other.ticks.jobs.register(
+    'nightly',
+    'hourly',
+    instants(() => 'now'),
+  );
+  const held = [
+    await locks.getLock('a').lock(),
+    await locks.getLock('b').lock(),
+    await other.getLock('c').lock(),
+  ];
+  const { resourceMetrics } = await exporter.collect();
+  const scraped = new Scrape(new PrometheusSerializer().serialize(resourceMetrics));
+  const jobs = { distributed_lock_service: 'jobs' };
+  expect([scraped.of('held'), scraped.of('held', jobs)]).toEqual([3, 1]);
+  expect(scraped.of('attempts_total', jobs)).toBe(1);
+  expect(scraped.values('job_paused', { ...jobs, distributed_lock_job: 'nightly' })).toEqual([0]);
+  await Promise.all(held.map((handle) => handle.unlock()));
+  await other.jobs.forget('nightly');
+});
+
+test('an empty name of a module instance is refused', () => {
+  expect(() => instrumentLocks(locks, { service: '' })).toThrow('service of the metrics must be the name');
+});
+
 describe('the spans of the locks', () => {
   let exporter: InMemorySpanExporter;
   let end: () => void;
@@ -144,6 +175,18 @@ describe('the spans of the locks', () => {
     expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
     expect(inner?.attributes['distributed_lock.reentry']).toBe(true);
     expect(inner?.events.map(({ name }) => name)).toEqual(['acquired', 'work']);
+  });
+
+  test('have the error of work that rejects with what cannot be printed, and nothing else comes of it', async () => {
+    const odd: unknown = Object.create(null);
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => void rejections.push(reason);
+    process.on('unhandledRejection', note);
+    await expect(locks.getLock('a').using(() => Promise.reject(odd))).rejects.toBe(odd);
+    await sleep(20);
+    process.off('unhandledRejection', note);
+    expect(rejections).toEqual([]);
+    expect(exporter.getFinishedSpans().map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR]);
   });
 
   test('are no more once tracing has ended', async () => {

@@ -1,14 +1,18 @@
 import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
+import type { LockSettings } from '../contracts/settings.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
+import { isMock } from '../service/mocked.service.js';
 import { isReported } from '../guards/reported.refusals.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
 import { describeRpcRefusal, emitRefusal, isHttpResponse, isPlain, sendPlain } from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';
 import { showAs } from '../objects/object.form.js';
+
+const DEFAULTS = { busyStatus: 423, retryAfter: 1 } as const;
 
 /**
  * Converts a `LockNotAcquiredError` or a `LockUnavailableError` to an error of the transport:
@@ -89,7 +93,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
 
   /** The error of an event is not sent anywhere, and here an event looks like a message: a refusal that is not yet reported gets a line. */
   #logEvent(error: LockNotAcquiredError | LockUnavailableError): void {
-    if (!(error instanceof LockNotAcquiredError) || isReported(error)) return;
+    if (!(error instanceof LockNotAcquiredError) || isReported(error) || isMock(this.#locks)) return;
     const { lock, heldBy } = error;
     const { notices } = this.#locks.engine.context;
     notices.post({ kind: 'event-refused', lock: lock ?? '', where: undefined, holder: heldBy.holder });
@@ -100,7 +104,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
     const response: unknown = host.switchToHttp().getResponse();
     // Libraries that call handlers themselves have the type "http", too, and have no response.
     if (httpAdapter === undefined || !isHttpResponse(response)) throw error;
-    const { settings } = this.#locks;
+    const settings = this.#settings;
     const retryAfter = `${settings.retryAfter}`;
     const body = describeHttpRefusal(error, settings);
     if (isPlain(response)) {
@@ -115,11 +119,16 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
     httpAdapter.reply(response, body, body.statusCode);
   }
 
+  /** A test may have replaced the service by a mock, which has no settings. */
+  get #settings(): Pick<LockSettings, 'busyStatus' | 'retryAfter'> {
+    return isMock(this.#locks) ? DEFAULTS : this.#locks.settings;
+  }
+
   /** GraphQL servers copy `extensions` of the error that a resolver throws. */
   #graphql(error: LockNotAcquiredError | LockUnavailableError, { message, lock }: Refusal): Error {
     const code = error instanceof LockNotAcquiredError ? 'LOCKED' : 'LOCKS_UNAVAILABLE';
     return Object.assign(new Error(message), {
-      extensions: { code, lock, retryAfter: this.#locks.settings.retryAfter },
+      extensions: { code, lock, retryAfter: this.#settings.retryAfter },
     });
   }
 }

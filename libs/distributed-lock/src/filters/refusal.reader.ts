@@ -38,7 +38,7 @@ export interface HttpRefusal extends Refusal {
 /** Busy: the module's status. Redis away, or the application shutting down: 503. */
 export function describeHttpRefusal(
   error: LockNotAcquiredError | LockUnavailableError,
-  { busyStatus }: LockSettings,
+  { busyStatus }: Pick<LockSettings, 'busyStatus'>,
 ): HttpRefusal {
   const statusCode = error instanceof LockNotAcquiredError ? busyStatus : 503;
   return { statusCode, error: STATUS_CODES[statusCode] ?? 'Error', ...describeRefusal(error) };

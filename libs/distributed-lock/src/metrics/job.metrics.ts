@@ -1,18 +1,25 @@
-import type { BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
+import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import type { LockService } from '../service/lock.service.js';
 import type { JobGauges } from './job.instruments.js';
 import { JobReadings, type JobFacts } from './job.readings.js';
 
+/** Whose jobs are observed. */
+export interface ObservedJobs {
+  readonly locks: LockService;
+  /** Attributes of each series. */
+  readonly ofService: Attributes;
+  /** Begins the counters of a job of this process. */
+  readonly create: (job: string) => void;
+}
+
 /**
  * Observes the jobs of the fleet.
- * @param create begins the counters of a job of this process
  * @returns a function that ends the observation
  */
 export function observeJobs(
   meter: Meter,
   gauges: JobGauges,
-  locks: LockService,
-  create: (job: string) => void,
+  { locks, ofService, create }: ObservedJobs,
 ): () => void {
   const readings = new JobReadings(locks);
   const observe = async (result: BatchObservableResult) => {
@@ -21,7 +28,7 @@ export function observeJobs(
     await readings.refresh();
     const at = locks.ticks.clock.now();
     for (const facts of readings.facts) {
-      const attributes = { 'distributed_lock.job': facts.job };
+      const attributes = { ...ofService, 'distributed_lock.job': facts.job };
       const { isPaused, ...seconds } = figuresOf(facts, at, readings.mayRun);
       result.observe(gauges.lastSuccess, seconds.lastSuccess, attributes);
       result.observe(gauges.next, seconds.next, attributes);

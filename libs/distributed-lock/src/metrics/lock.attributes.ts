@@ -5,20 +5,26 @@ export const MOST_JOBS = 1000;
 
 /** The attributes that tell the jobs and locks of a measurement apart. */
 export class LockAttributes {
+  /** The attribute that distinguishes module instances with one meter provider. */
+  readonly ofService: Attributes;
   readonly #jobs = new Set<string>();
 
-  /** @param options `hasJobs`: whether jobs have an attribute of their own */
+  /** @param options `hasJobs`: whether jobs have an attribute of their own; `service`: the name of the module instance */
   constructor(
     private readonly options: {
       readonly nameOf: (lock: string) => string | undefined;
       readonly hasJobs: boolean;
+      readonly service?: string | undefined;
     },
-  ) {}
+  ) {
+    const { service } = options;
+    this.ofService = service === undefined ? {} : { 'distributed_lock.service': service };
+  }
 
   /** What `nameOf` makes of the name of a lock or job. */
   ofName(lock: string): Attributes {
     const name = this.options.nameOf(lock);
-    return name === undefined ? {} : { 'distributed_lock.name': name };
+    return name === undefined ? this.ofService : { ...this.ofService, 'distributed_lock.name': name };
   }
 
   /** The name of a job is one of few, except with `runOnce()`: jobs after the first {@link MOST_JOBS} are counted together. */

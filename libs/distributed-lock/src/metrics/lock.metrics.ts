@@ -44,9 +44,20 @@ export interface LockMetricsOptions {
    * @default true
    */
   readonly jobs?: boolean | undefined;
+  /**
+   * The value of the attribute `distributed_lock.service`, which tells apart several module instances that share a
+   * meter provider. `DistributedLockMetricsModule` sets it to the name of the instance.
+   * @default the attribute is omitted
+   */
+  readonly service?: string | undefined;
 }
 
-const OPTIONS = optionNames<LockMetricsOptions>({ meterProvider: true, nameOf: true, jobs: true });
+const OPTIONS = optionNames<LockMetricsOptions>({
+  meterProvider: true,
+  nameOf: true,
+  jobs: true,
+  service: true,
+});
 
 /**
  * Starts to measure the locks of a module instance.
@@ -56,20 +67,35 @@ const OPTIONS = optionNames<LockMetricsOptions>({ meterProvider: true, nameOf: t
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function instrumentLocks(locks: LockService, options: LockMetricsOptions = {}): () => void {
+  return measureLocks(locks, options, undefined);
+}
+
+/** As {@link instrumentLocks}. @param name of the module instance, unless the options have one */
+export function measureLocks(
+  locks: LockService,
+  options: LockMetricsOptions,
+  name: string | undefined,
+): () => void {
   check(options);
   const meter = (options.meterProvider ?? metrics).getMeter('nestjs-distributed-lock');
-  const { nameOf = () => undefined, jobs: hasJobs = true } = options;
+  const { nameOf = () => undefined, jobs: hasJobs = true, service = name } = options;
   const instruments = lockInstruments(meter);
   const ofJobs = hasJobs ? jobInstruments(meter) : undefined;
-  const attributes = new LockAttributes({ nameOf, hasJobs });
+  const attributes = new LockAttributes({ nameOf, hasJobs, service });
   const ticks = new TickMetrics({ ...instruments, unclaimed: ofJobs?.unclaimed }, attributes);
   const endings = [
     locks.events.listen(new LockMetrics(instruments, attributes)),
     locks.events.listen(ticks),
-    observeInventory(meter, instruments, locks),
+    observeInventory(meter, instruments, { locks, ofService: attributes.ofService }),
   ];
   if (ofJobs !== undefined)
-    endings.push(observeJobs(meter, ofJobs.gauges, locks, (job) => ticks.create(job)));
+    endings.push(
+      observeJobs(meter, ofJobs.gauges, {
+        locks,
+        ofService: attributes.ofService,
+        create: (job) => ticks.create(job),
+      }),
+    );
   return () => {
     for (const end of endings) end();
   };
@@ -80,6 +106,7 @@ function check(options: LockMetricsOptions): void {
   checkOptionNames(options, OPTIONS, 'of the metrics');
   const { nameOf, meterProvider } = options;
   const jobs: unknown = options.jobs;
+  const service: unknown = options.service;
   if (nameOf !== undefined && typeof nameOf !== 'function')
     throw new LockConfigurationError('INVALID_OPTION', 'nameOf of the metrics must be a function.');
   if (jobs !== undefined && typeof jobs !== 'boolean')
@@ -87,18 +114,27 @@ function check(options: LockMetricsOptions): void {
       'INVALID_OPTION',
       `jobs of the metrics must be true or false, not ${String(jobs)}.`,
     );
+  if (service !== undefined && (typeof service !== 'string' || service === ''))
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      'service of the metrics must be the name of a module instance.',
+    );
   if (meterProvider !== undefined && typeof meterProvider?.getMeter !== 'function')
     throw new LockConfigurationError('INVALID_OPTION', 'meterProvider must be a MeterProvider.');
 }
 
-function observeInventory(meter: Meter, { held, waiting }: LockInstruments, locks: LockService): () => void {
+function observeInventory(
+  meter: Meter,
+  { held, waiting }: LockInstruments,
+  { locks, ofService }: { readonly locks: LockService; readonly ofService: Attributes },
+): () => void {
   // A kind that was there is still reported, as 0: a series that ends looks like one that is not measured.
   const kinds = new Set<LockKindName>();
   const observe = (result: BatchObservableResult) => {
     const rows = new Map(takeInventory(locks).map((row) => [row.kind, row]));
     for (const kind of rows.keys()) kinds.add(kind);
     for (const kind of kinds) {
-      const attributes = { 'distributed_lock.kind': kind };
+      const attributes = { ...ofService, 'distributed_lock.kind': kind };
       const row = rows.get(kind);
       result.observe(held, row?.held ?? 0, attributes);
       result.observe(waiting, row?.waiting ?? 0, attributes);

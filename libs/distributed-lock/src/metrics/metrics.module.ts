@@ -3,7 +3,8 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import type { LockService } from '../service/lock.service.js';
-import { instrumentLocks, type LockMetricsOptions } from './lock.metrics.js';
+import { isMock } from '../service/mocked.service.js';
+import { measureLocks, type LockMetricsOptions } from './lock.metrics.js';
 
 /** The module instance whose locks are measured. */
 export interface MeasuredLocks {
@@ -34,8 +35,8 @@ const ASYNC = optionNames<LockMetricsAsyncOptions>({
 });
 
 /** Measures from the moment in which the service is there, until the last of its locks has ended. */
-function measure(locks: LockService, options: LockMetricsOptions): true {
-  locks.onceEnded(instrumentLocks(locks, options));
+function measure(locks: LockService, options: LockMetricsOptions, service: string | undefined): true {
+  if (!isMock(locks)) locks.onceEnded(measureLocks(locks, options, service));
   return true;
 }
 
@@ -77,7 +78,7 @@ export class DistributedLockMetricsModule {
         {
           provide: Symbol('measurement'),
           inject: [lockServiceToken(service), options],
-          useFactory: (locks: LockService, read: LockMetricsOptions) => measure(locks, read),
+          useFactory: (locks: LockService, read: LockMetricsOptions) => measure(locks, read, service),
         },
       ],
     };

@@ -9,6 +9,7 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api';
 import type { SectionListener } from '../events/lock.events.js';
+import { errorText } from '../errors/error.text.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import type {
@@ -143,10 +144,7 @@ function holderOf(holder: string | undefined): Attributes {
 }
 
 function fail(span: Span, error: unknown): void {
-  const exception = error instanceof Error ? error : String(error);
-  span.recordException(exception);
-  span.setStatus({
-    code: SpanStatusCode.ERROR,
-    message: typeof exception === 'string' ? exception : exception.message,
-  });
+  const message = errorText(error);
+  span.recordException(error instanceof Error ? error : message);
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
 }

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
+import { isMock } from '../service/mocked.service.js';
 import { traceLocks, type LockTracingOptions } from './lock.tracing.js';
 
 /** Options of the tracing, and the module instance whose locks are traced. */
@@ -14,7 +15,7 @@ const OPTIONS = optionNames<LockTracingModuleOptions>({ service: true, tracerPro
 
 /** Traces from the moment in which the service is there, until the last of its locks has ended. */
 function trace(locks: LockService, options: LockTracingOptions): true {
-  locks.onceEnded(traceLocks(locks, options));
+  if (!isMock(locks)) locks.onceEnded(traceLocks(locks, options));
   return true;
 }
 
