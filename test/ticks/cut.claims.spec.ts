@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TickCrashedEvent } from 'nestjs-distributed-lock';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { Gate } from '../locks/gate.js';
 import { Services } from '../support/services.js';
 import { TcpProxy } from '../support/faults/tcp.proxy.js';
 
@@ -44,4 +47,31 @@ test.each([
   expect(rows.map(({ tick, outcome, attempt }) => [tick, outcome, attempt])).toEqual(
     ran.toReversed().map((tick) => [tick, 'completed', 1]),
   );
+});
+
+test('a claim that is granted late, and then once more, reports the crashed run that the first one found', async () => {
+  const [other, locks] = [
+    await services.open({ lockWatchdogTimeout: 60_000 }),
+    await services.open({ lockWatchdogTimeout: 1000 }, proxy.url),
+  ];
+  const [inside, end] = [new Gate(), new Gate()];
+  const dead = other.runOnce('job', 1, async () => {
+    inside.open();
+    await end.opened;
+  });
+  await inside.opened;
+  await services.admin.del(`${services.prefix}job`);
+  const crashed: TickCrashedEvent[] = [];
+  locks.events.listen({ tickCrashed: (event) => void crashed.push(event) });
+  let claims = 0;
+  proxy.judge(({ words }) => {
+    if (!words.includes('instant')) return 'pass';
+    claims += 1;
+    return claims === 1 ? { answered: () => sleep(600) } : 'pass';
+  });
+  expect(await locks.runOnce('job', 2, () => 'ran')).toBe('ran');
+  expect(claims).toBe(2);
+  expect(crashed).toMatchObject([{ job: 'job', tick: 1 }]);
+  end.open();
+  await Promise.allSettled([dead]);
 });

@@ -110,10 +110,12 @@ export class TickRunner {
     for (;;) {
       if (isRefusing()) return { kind: 'refused' };
       try {
-        const { reply, sent } = await acquireFresh(this.#ttl, () =>
-          this.#send(target, claim, attempt.holder),
-        );
-        this.#report(target.name, claim, reply);
+        const { reply, sent } = await acquireFresh(this.#ttl, async () => {
+          const answer = await this.#send(target, claim, attempt.holder);
+          // Each reply has what its own call has found: the second one of a late grant does not repeat the first.
+          this.#report(target.name, claim, answer);
+          return answer;
+        });
         this.jobs.enlist(target);
         if (reply.kind !== 'granted') return reply;
         attempt.mayHave = false;
