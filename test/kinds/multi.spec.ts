@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Lockable, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { endOf } from '../locks/lateness.js';
+import { holdReply } from '../support/faults/ambush.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { KindStage } from './kind.stage.js';
@@ -231,6 +232,75 @@ describe.concurrent('a multi lock', () => {
       expect(handle.isHeld).toBe(true);
       expect([await held.unlock(), await last.unlock()]).toEqual(['lost', 'lost']);
       expect(await handle.unlock()).toBe('released');
+    }),
+  );
+});
+
+describe.concurrent('a call for a multi lock', () => {
+  test(
+    'that is aborted while it gives members back keeps none of them',
+    options,
+    play(async (_one, other, stage) => {
+      const wire = await stage.faults.proxy();
+      const slow = await stage.faults.open({}, wire);
+      // From then on it knows the scripts.
+      await slow.getMultiLock('a', 'b', 'c').using(() => undefined);
+      const held = await other.getLock('b').lock();
+      const leaving = new AbortController();
+      const release = holdReply(wire, 'release');
+      const asking = slow.getMultiLock('a', 'b', 'c').lock({ leaseTime: '30s', signal: leaving.signal });
+      const refused = refusal(asking);
+      await release.caught;
+      leaving.abort(new Error('left'));
+      release.letGo();
+      expect(await refused).toMatchObject({ message: 'left' });
+      await until('they are free', async () => (await free(other, 'a', 'c')).length === 2);
+      await held.unlock();
+    }),
+  );
+
+  test(
+    'is not refused as if another had it, where only Redis was slow',
+    options,
+    play(async (_one, _other, stage) => {
+      const wire = await stage.faults.proxy();
+      const slow = await stage.faults.open({}, wire);
+      await slow.getMultiLock('a', 'b').using(() => undefined);
+      const leaseTime = scaled(500);
+      const grant = holdReply(wire, 'acquire');
+      const asking = refusal(slow.getMultiLock('a', 'b').tryLock({ leaseTime }));
+      await grant.caught;
+      await sleep(leaseTime * 0.2);
+      const renewal = holdReply(wire, 'renew');
+      grant.letGo();
+      await renewal.caught;
+      await sleep(leaseTime * 1.1);
+      renewal.letGo();
+      expect(await asking).toMatchObject({ name: 'LockUnavailableError', code: 'UNAVAILABLE' });
+    }),
+  );
+
+  test(
+    'begins to count warnAfter and maxHold when it has all members',
+    options,
+    play(async (_one, other, stage) => {
+      const maxHold = scaled(600);
+      const one = await stage.faults.open({ maxHold, warnAfter: maxHold / 2 });
+      const notices = stage.faults.notices(one);
+      const held = await other.getLock('b').lock();
+      const asking = one.getMultiLock('a', 'b').lock();
+      await until('it has the first one', async () => await other.getLock('a').isLocked());
+      await sleep(maxHold * 1.5);
+      await held.unlock();
+      const handle = await asking;
+      const { signal } = handle;
+      expect(notices.filter(({ kind }) => kind === 'long-hold' || kind === 'overheld')).toEqual([]);
+      await until('it has lasted too long', () => signal.aborted);
+      expect(notices.filter(({ kind }) => kind === 'overheld').length).toBeGreaterThan(0);
+      expect(signal.reason).toMatchObject({ code: 'MAX_HOLD' });
+      await handle.unlock();
+      await other.getLock('a').forceUnlock();
+      await other.getLock('b').forceUnlock();
     }),
   );
 });

@@ -39,6 +39,22 @@ describe('after a suspended machine', () => {
     expect(await held.unlock()).toBe('released');
   });
 
+  test('a hold is extended, as it may be held yet', async () => {
+    const held = await one().lock();
+    await suspend(3000, 1000);
+    expect(await held.extend('10s')).toBe(true);
+    expect(await other().remainTimeToLive()).toBeGreaterThan(9000);
+    expect(await held.unlock()).toBe('released');
+  });
+
+  test('a multi lock is extended, as it may be held yet', async () => {
+    const held = await fleet.one.getMultiLock('x', 'y').lock();
+    await suspend(3000, 1000);
+    expect(await held.extend('10s')).toBe(true);
+    expect(await other().remainTimeToLive()).toBeGreaterThan(9000);
+    expect(await held.unlock()).toBe('released');
+  });
+
   test('a hold whose lease ended meanwhile is lost: isHeld is false at its first read, and its signal aborts soon', async () => {
     const held = await one().lock();
     const { signal } = held;

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { assertLocked, currentLock } from '../../libs/distributed-lock/src/locks/current.lock.js';
+import type { SectionListener } from '../../libs/distributed-lock/src/events/lock.events.js';
 import { holdReply } from '../support/faults/ambush.js';
 import { endOf } from '../locks/lateness.js';
 import { scaled } from '../support/slowness.js';
@@ -37,6 +38,22 @@ describe('a scope that holds a red lock', () => {
       expect(lock.isHeld()).toBe(false);
     });
     expect(await (await other.getRedLock('x').tryLock())?.unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+
+  test('takes it again after a suspend, while it is in doubt', async () => {
+    const lock = (await stage.openAll()).getRedLock('x');
+    await lock.using(async (outer) => {
+      const now = Date.now.bind(Date);
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + 5000);
+      try {
+        const again = await lock.lock({ waitTime: '2s' });
+        expect(await again.unlock()).toBe('kept');
+      } finally {
+        vi.restoreAllMocks();
+      }
+      expect(outer.isHeld).toBe(true);
+    });
     await stage.expectNothingLeft();
   });
 
@@ -105,6 +122,28 @@ describe('a scope that holds a red lock', () => {
       expect(await (await again).unlock()).toBe('kept');
     });
   });
+});
+
+test('a refused request of a scope is no failure of the work that the scope runs', async () => {
+  const service = await stage.openAll();
+  const lock = service.getRedLock('x');
+  const failures: unknown[] = [];
+  const listener: SectionListener = {
+    around: (_acquisition, work) => {
+      const result = work();
+      if (result instanceof Promise) result.catch((error: unknown) => void failures.push(error));
+    },
+  };
+  await lock.using(async () => {
+    service.events.listen(listener);
+    await until('all have it', () => stage.holds(service, 'x') === 5);
+    await lock.using(async () => {
+      await Promise.all(stage.some(0, 1, 2).map((seat) => seat.pause()));
+      await expect(lock.lock({ waitTime: 50 })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await stage.heal();
+    });
+  });
+  expect(failures).toEqual([]);
 });
 
 describe('a red lock is extended', () => {

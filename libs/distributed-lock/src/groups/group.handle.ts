@@ -110,7 +110,8 @@ export class GroupHandle implements CurrentLock, Watchable {
     const option = { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE };
     const lease = parseDuration(leaseTime, option);
     this.#bounds.checkLease?.(lease);
-    if (!this.isHeld) return false;
+    // Members in doubt, as after a suspend, may be held yet.
+    if (!this.isOpen || this.#count(({ isOpen }) => isOpen) < this.#needed) return false;
     const requests = this.#members.map((member) => member.extend(lease));
     return await decide(requests, (answers, failures) => {
       const extended = answers.filter(Boolean).length;
@@ -132,11 +133,16 @@ export class GroupHandle implements CurrentLock, Watchable {
 
   /** Opens the scope of every member, so that each member may be re-entered. */
   run<T>(work: () => T): T {
-    const enter = this.#members.reduce<() => T>(
+    return this.#watch === undefined ? this.enter(work) : this.#watch.around(() => this.enter(work));
+  }
+
+  /** The same for requests of the library itself, whose errors are not those of the caller's work. */
+  enter<T>(work: () => T): T {
+    const inAll = this.#members.reduce<() => T>(
       (inner, member) => () => member.runAs(this, inner),
       () => work(),
     );
-    return this.#watch === undefined ? enter() : this.#watch.around(enter);
+    return inAll();
   }
 
   toJSON(): LockHandleJson {

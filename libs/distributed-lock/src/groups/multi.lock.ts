@@ -101,18 +101,22 @@ export class MultiLock extends BaseLock {
     const end = since + request.waitTime;
     for (;;) {
       const held = await this.#round(request, end, progress);
-      if (
-        held.length === this.#targets.length &&
-        (await this.#refresh(held, request.leaseTime, since, progress))
-      )
-        return new GroupHandle(this.name, held, held.length);
+      const isComplete = held.length === this.#targets.length;
+      if (isComplete && (await this.#refresh(held, request.leaseTime, since, progress)))
+        return this.#groupOf(held);
       await release(held);
       if (now() >= end) throw this.#timeUp(progress, now() - since);
     }
   }
 
+  #groupOf(held: readonly HoldHandle[]): GroupHandle {
+    for (const { isOpen, ownTimers } of held) if (isOpen) ownTimers?.begin();
+    return new GroupHandle(this.name, held, held.length);
+  }
+
   #timeUp({ refusal, trouble, answeredAt }: Progress, waited: number): Error {
-    if (now() - answeredAt <= FRESH) return new LockNotAcquiredError(this.name, waited, refusal?.heldBy);
+    if (refusal !== undefined && now() - answeredAt <= FRESH)
+      return new LockNotAcquiredError(this.name, waited, refusal.heldBy);
     const noAnswer = new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`);
     return unavailable(this.name, trouble?.cause ?? noAnswer);
   }
@@ -128,7 +132,7 @@ export class MultiLock extends BaseLock {
         if (next === undefined || rest <= 0) return held;
         const granted = await this.#waitFor(next, { ...request, waitTime: rest }, { held, progress });
         if (granted === undefined) return held;
-        held.push(granted);
+        hold(held, [granted]);
         record(progress, undefined);
       }
     } catch (error) {
@@ -152,6 +156,8 @@ export class MultiLock extends BaseLock {
     { held, progress }: { readonly held: readonly HoldHandle[]; readonly progress: Progress },
   ): Promise<HoldHandle | undefined> {
     const { leaseTime, signal } = request;
+    // A signal that aborted while members were given back calls no listener any more.
+    signal?.throwIfAborted();
     if (leaseTime === undefined || held.length === 0) return await this.#engine.acquire(next, request);
     const { wheel } = this.#engine.context;
     const stop = new AbortController();
@@ -163,7 +169,8 @@ export class MultiLock extends BaseLock {
         if (granted !== undefined) return granted;
         // One that gets no answer is tried again while its lease lasts.
         await this.#extend(held, leaseTime, progress);
-        if (held.every(({ isHeld }) => isHeld)) continue;
+        // One in doubt, as after a suspend, may still be held.
+        if (held.every(({ isOpen }) => isOpen)) continue;
         stop.abort();
         return await waiting.catch(() => undefined);
       }
@@ -188,7 +195,10 @@ export class MultiLock extends BaseLock {
     const refused = answers.findIndex(({ status }) => status === 'rejected');
     const kept = refused === -1 ? answers.length : refused;
     const granted = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined));
-    held.push(...granted.slice(0, kept).filter((handle) => handle !== undefined));
+    hold(
+      held,
+      granted.slice(0, kept).filter((handle) => handle !== undefined),
+    );
     await release(granted.slice(kept).filter((handle) => handle !== undefined));
     for (const answer of answers) {
       if (answer.status === 'fulfilled') continue;
@@ -219,6 +229,12 @@ function record(progress: Progress, refusal: TransientRefusal | undefined): void
   }
   progress.refusal = refusal ?? progress.refusal;
   progress.answeredAt = now();
+}
+
+/** Adds members. How long each is held counts from the moment in which all are. */
+function hold(held: HoldHandle[], granted: readonly HoldHandle[]): void {
+  for (const { ownTimers } of granted) ownTimers?.cancel();
+  held.push(...granted);
 }
 
 /** Gives back exactly the given handles; a failure is logged, and the release is repeated in the background. */

@@ -93,7 +93,7 @@ class QuorumRound implements Upheld {
     };
     // A server that the outer handle has got by now is re-entered.
     if (this.outer === undefined) requestAll();
-    else this.outer.run(requestAll);
+    else this.outer.enter(requestAll);
   }
 
   async #requestFrom(engine: LockEngine): Promise<void> {

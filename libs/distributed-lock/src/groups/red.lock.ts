@@ -1,5 +1,6 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockKindName } from '../events/lock.event.types.js';
+import type { Hold } from '../holds/hold.js';
 import { currentFrame, isInside } from '../holds/hold.scope.js';
 import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from '../locks/base.lock.js';
@@ -75,7 +76,8 @@ export class RedLocks {
     signal?.throwIfAborted();
     const end = now() + waitTime;
     let left = waitTime;
-    if (this.isHeld(name)) {
+    // In doubt, as after a suspend, it may be held: the scripts decide.
+    if (this.#handleOf(name) !== undefined) {
       const again = await this.#reenter(name, request, end);
       if (again !== undefined) return again;
       left = Math.max(end - now(), 1);
@@ -89,7 +91,7 @@ export class RedLocks {
 
   /** Whether the caller's scope holds the lock on enough servers. */
   isHeld(name: string): boolean {
-    return this.#handleOf(name) !== undefined;
+    return this.#handleOf(name, ({ isBelieved }) => isBelieved) !== undefined;
   }
 
   /**
@@ -119,7 +121,7 @@ export class RedLocks {
       const rest = end - now();
       try {
         const within = request.waitTime >= LONGEST_ROUND_TRIP && rest > 0 ? rest : Infinity;
-        return await outer.run(() => this.#waitersOf(name).try(request, within, outer));
+        return await outer.enter(() => this.#waitersOf(name).try(request, within, outer));
       } catch (error) {
         signal?.throwIfAborted();
         // The lock was lost during the request: there is nothing left to re-enter.
@@ -134,13 +136,14 @@ export class RedLocks {
    * The innermost handle around the caller in whose scope the lock is held. That handle has also the servers that granted the
    * lock after the caller's own scope was opened, and can then do without some of the first.
    */
-  #handleOf(name: string): GroupHandle | undefined {
+  #handleOf(name: string, counts: (hold: Hold) => boolean = () => true): GroupHandle | undefined {
+    const isCounted = (hold: Hold | undefined) => hold !== undefined && counts(hold);
     const isHeldHere = () =>
-      this.servers.filter(({ engine }) => engine.holdOf(this.targetOn(engine, name))?.isBelieved === true)
-        .length >= this.#quorum;
+      this.servers.filter(({ engine }) => isCounted(engine.holdOf(this.targetOn(engine, name)))).length >=
+      this.#quorum;
     for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
       const { handle } = frame;
-      if (handle instanceof GroupHandle && handle.name === name && handle.run(isHeldHere)) return handle;
+      if (handle instanceof GroupHandle && handle.name === name && handle.enter(isHeldHere)) return handle;
     }
     return undefined;
   }

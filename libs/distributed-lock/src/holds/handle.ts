@@ -4,6 +4,7 @@ import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import type { HandleWatch, Watchable } from '../events/handle.watch.js';
 import { runInScope, type ScopedHold } from './hold.scope.js';
+import type { HoldTimers } from './hold.timers.js';
 import { parseDuration } from '../options/option.checks.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Lease } from '../renewal/lease.js';
@@ -17,6 +18,8 @@ export interface HandleOwner extends ScopedHold {
   readonly lease: Lease;
   /** The newest fencing token, for holds that have one. */
   readonly token: bigint | undefined;
+  /** What most holds do not have. */
+  readonly extras: { readonly timers?: HoldTimers };
   /** Whether the lease may be believed in. */
   readonly isBelieved: boolean;
   /** Ends what is past its deadline, at once. */
@@ -62,6 +65,11 @@ export class HoldHandle implements CurrentLock, Watchable {
   /** @internal Whether a scope was opened with it. */
   get hasRun(): boolean {
     return this.#hasRun;
+  }
+
+  /** @internal The timers of its hold, where the hold has no earlier acquisition. */
+  get ownTimers(): HoldTimers | undefined {
+    return this.previous === undefined ? this.#hold.extras.timers : undefined;
   }
 
   get name(): string {
@@ -122,7 +130,9 @@ export class HoldHandle implements CurrentLock, Watchable {
 
   async extend(leaseTime: Duration): Promise<boolean> {
     const lease = parseDuration(leaseTime, { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE });
-    return this.isHeld ? await this.#hold.extend(this, lease) : false;
+    this.#hold.checkDeadlines();
+    // In doubt, as after a suspend, the script decides.
+    return this.isOpen ? await this.#hold.extend(this, lease) : false;
   }
 
   unlock(): Promise<UnlockOutcome> {

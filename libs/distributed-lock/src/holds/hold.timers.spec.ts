@@ -46,8 +46,20 @@ describe('the alarms of a hold', () => {
     expect(wheel.size).toBe(0);
   });
 
+  test('count anew when they begin again', () => {
+    const both = timers(100, 200);
+    pass(90);
+    both.cancel();
+    pass(1000);
+    both.begin();
+    pass(99);
+    expect(rung).toEqual([]);
+    pass(1);
+    expect(rung).toEqual(['warn after 100']);
+  });
+
   test('ring never once cancelled', () => {
-    timers(100, 200)?.cancel();
+    timers(100, 200).cancel();
     expect(wheel.size).toBe(0);
     pass(1000);
     expect(rung).toEqual([]);

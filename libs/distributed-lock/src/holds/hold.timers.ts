@@ -22,9 +22,17 @@ export class HoldTimers {
 
   constructor(
     private readonly wheel: TimerWheel,
-    { warnAfter, maxHold }: HoldLimits,
-    hold: TimedHold,
+    private readonly limits: HoldLimits,
+    private readonly hold: TimedHold,
   ) {
+    this.begin();
+  }
+
+  /** Counts from now on. */
+  begin(): void {
+    this.cancel();
+    const { hold, wheel } = this;
+    const { warnAfter, maxHold } = this.limits;
     const start = now();
     const warn = () => hold.post({ kind: 'long-hold', held: now() - start });
     const end = () => {
@@ -36,6 +44,6 @@ export class HoldTimers {
   }
 
   cancel(): void {
-    for (const timer of this.#timers) this.wheel.cancel(timer);
+    for (const timer of this.#timers.splice(0)) this.wheel.cancel(timer);
   }
 }

@@ -38,9 +38,9 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     if (terms !== undefined) this.extras.terms = terms;
     if (target.kind.isLasting === true) return;
     const { warnAfter, maxHold } = registry.context.settings;
-    const bounds = { warnAfter, maxHold: terms?.maxHold ?? maxHold };
-    if (bounds.warnAfter !== Infinity || bounds.maxHold !== Infinity)
-      this.extras.timers = new HoldTimers(registry.context.wheel, bounds, this);
+    const limits = { warnAfter, maxHold: terms?.maxHold ?? maxHold };
+    if (limits.warnAfter !== Infinity || limits.maxHold !== Infinity)
+      this.extras.timers = new HoldTimers(registry.context.wheel, limits, this);
   }
 
   get context(): LockContext {
@@ -155,7 +155,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
 
   extend(handle: HoldHandle, ttl: number): Promise<boolean> {
     return this.count.enqueue(async () => {
-      if (!handle.isHeld) return false;
+      if (!handle.isOpen) return false;
       const sent = await this.leaseControl.extend(ttl);
       if (typeof sent === 'number') handle.extendTo(ttl, sent);
       this.rearm();
@@ -251,7 +251,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     return { lock: this.target.name, kind: this.kind, holder: this.lease.holder };
   }
 
-  private get extras(): HoldExtras {
+  get extras(): HoldExtras {
     return (this.#extras ??= {});
   }
 
