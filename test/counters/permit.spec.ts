@@ -279,4 +279,33 @@ describe('a connection that dies', () => {
     await until('it is back', async () => (await ours.availablePermits()) === 1, scaled(2000));
     await fleet.expectNothingLeft(name);
   });
+
+  test.each([
+    ['tryRelease', (semaphore: PermitExpirableSemaphore, id: string) => semaphore.tryRelease(id)],
+    ['delete', (semaphore: PermitExpirableSemaphore) => semaphore.delete()],
+  ])('after %s() ran ends the belief in what it gave back', async (_, call) => {
+    const wire = await fleet.proxy();
+    const service = await fleet.open({ commandTimeout: 500 }, wire);
+    const cut = service.getPermitExpirableSemaphore(name);
+    await ours.trySetPermits(1);
+    const handle = await cut.acquire();
+    const { signal } = handle;
+    let isSent = false;
+    wire.judge(({ words }) => {
+      if (isSent || !words.some((word) => word.includes(fleet.key(name)))) return 'pass';
+      return {
+        answered: (reply) => {
+          // Of a script that the server does not know yet.
+          if (isSent || String(reply).startsWith('NOSCRIPT')) return 'pass';
+          isSent = true;
+          return 'cut';
+        },
+      };
+    });
+    await call(cut, handle.holder).catch(() => undefined);
+    expect(isSent).toBe(true);
+    await until('it is told', () => signal.aborted, scaled(3000));
+    expect(await handle.unlock()).toBe('lost');
+    await fleet.expectNothingLeft(name);
+  });
 });

@@ -3,6 +3,7 @@ import type { LockHandle, LockOptions, UsingOptions, WorkResult } from '../contr
 import type { PermitExpirableSemaphore } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import type { AddReply } from '../scripts/semaphore.scripts.js';
 import { parseDuration } from '../options/option.checks.js';
@@ -72,7 +73,8 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async tryRelease(permitId: string): Promise<boolean> {
     this.#checkId(permitId);
-    const reply = await this.#request(() => this.#target.release(permitId, 0, 1));
+    const hold = this.#holdOf(permitId);
+    const reply = await this.#request(() => this.#target.release(permitId, 0, 1), hold && [hold]);
     this.#holdOf(permitId)?.lose(LOSSES.permitGivenBack);
     this.#engine.context.backgroundRelease.report(this.#target, reply);
     return reply.kind === 'released';
@@ -110,17 +112,28 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   async delete(): Promise<boolean> {
     const { semaphore } = this.#engine.context.counters;
     const loseHolds = this.#engine.holdersOf(this.#target);
-    const isDeleted = await this.#request((_, key) => semaphore.delete(key));
+    const isDeleted = await this.#request((_, key) => semaphore.delete(key), this.#holds);
     loseHolds(LOSSES.semaphoreDeleted);
     return isDeleted;
   }
 
-  async #request<T>(send: (scripts: PermitScripts, key: string) => Promise<T>): Promise<T> {
+  /** @param ending holds of this process that the request ends */
+  async #request<T>(
+    send: (scripts: PermitScripts, key: string) => Promise<T>,
+    ending: readonly Hold[] = [],
+  ): Promise<T> {
     const { kind, key, name } = this.#target;
     if (!(kind.scripts instanceof PermitScripts)) throw new TypeError(`a ${kind.name} has no permits`);
     try {
       return await send(kind.scripts, key);
     } catch (error) {
+      const failure = RedisFailure.from(error);
+      // Without an answer it may have run: the holds learn the truth at once, and not by their next renewal.
+      const { watchdog } = this.#engine.context;
+      if (failure.kind === 'ambiguous')
+        void failure.settled.then(() =>
+          ending.forEach((hold) => void watchdog.renewNow(hold.lease, 0, hold)),
+        );
       throw unavailable(name, error);
     }
   }
