@@ -51,6 +51,18 @@ describe('a listener', () => {
     expect(ledger.of('waiting')).toHaveLength(2);
   });
 
+  test.each(['getLock', 'getFairLock', 'getFencedLock'] as const)(
+    'may abort the call that begins to wait: %s',
+    async (kind) => {
+      const outer = await locks[kind]('a').lock();
+      const leaving = new AbortController();
+      locks.events.listen({ waiting: () => leaving.abort(new Error('busy')) });
+      await expect(locks[kind]('a').lock({ signal: leaving.signal })).rejects.toThrow('busy');
+      expect(await outer.unlock()).toBe('released');
+      if (kind === 'getFencedLock') await services.admin.del(`redisson_lock_token:{${services.prefix}a}`);
+    },
+  );
+
   test('receives that a caller waits for another process, and its refusal with the holder of the lock', async () => {
     const rival = await services.open();
     const theirs = await rival.getLock('a').lock();

@@ -91,10 +91,11 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   /** Enters the queue. Rejects when the time is over, or with the signal's reason. */
   wait(request: R): Promise<G> {
     const { registry, target, blockingHold } = this.owner;
-    if (request.signal?.aborted === true) {
+    const refuseAborted = () => {
       this.#checkIdle();
-      return Promise.reject(request.signal.reason);
-    }
+      return Promise.reject(request.signal?.reason);
+    };
+    if (isAborted(request)) return refuseAborted();
     if (this.size >= registry.context.settings.maxWaiters) {
       const heldBy = this.lastAnswer.heldBy(blockingHold);
       return Promise.reject(new LockNotAcquiredError(target.name, 0, heldBy, 'TOO_MANY_WAITERS'));
@@ -102,6 +103,8 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
     // The first caller waits only if Redis answers "busy".
     if (request.watch !== undefined && (this.size > 0 || blockingHold !== undefined))
       this.#notifyWaiting(request);
+    // A listener of events may have aborted it.
+    if (isAborted(request)) return refuseAborted();
     const waiter = this.create(request, this.wait);
     this.push(waiter);
     this.owner.onEnter(waiter);
@@ -275,4 +278,8 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   #checkIdle(): void {
     if (this.isIdle) this.owner.onIdle();
   }
+}
+
+function isAborted({ signal }: WaitRequest): boolean {
+  return signal?.aborted === true;
 }
