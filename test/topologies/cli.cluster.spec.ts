@@ -1,6 +1,7 @@
+import { Redis } from 'ioredis';
 import { expect, inject, test } from 'vitest';
 import { ask, say } from '../cli/command.stage.js';
-import { Services } from '../support/services.js';
+import { Services, uniquePrefix } from '../support/services.js';
 import { until } from '../support/until.js';
 import { groundOn } from './shared.ground.js';
 
@@ -38,4 +39,34 @@ test('behind the URL of one node the command finds the whole cluster', async () 
   expect(await (await waiting).unlock()).toBe('released');
   await Promise.all(held.map((handle) => handle.unlock()));
   await services.close();
+});
+
+test('the doctor names the master that refuses a command, whichever it is', async () => {
+  const { nodes } = inject('cluster');
+  const clients = nodes.map(({ host, port }) => new Redis({ host, port }));
+  const masters: Redis[] = [];
+  for (const client of clients)
+    if (/^role:master/m.test(await client.info('replication'))) masters.push(client);
+  const [first] = nodes;
+  const url = `redis://locks:secret@${first?.host}:${first?.port}`;
+  try {
+    expect(masters.length).toBeGreaterThan(2);
+    for (const client of clients)
+      await client.call('ACL', 'SETUSER', 'locks', 'on', '>secret', '~*', '&*', '+@all');
+    for (const master of masters) {
+      await master.call('ACL', 'SETUSER', 'locks', '-hset');
+      const { code, out } = await say(['doctor', '--prefix', uniquePrefix()], url);
+      const address = `${master.options.host}:${master.options.port}`;
+      expect([code, out]).toEqual([
+        1,
+        expect.stringContaining(`permissions  ${address}: user "locks" lacks +hset`),
+      ]);
+      await master.call('ACL', 'SETUSER', 'locks', '+hset');
+    }
+  } finally {
+    for (const client of clients) {
+      await client.call('ACL', 'DELUSER', 'locks');
+      client.disconnect();
+    }
+  }
 });

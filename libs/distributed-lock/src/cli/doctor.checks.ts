@@ -13,6 +13,9 @@ import { checkLock } from './lock.check.js';
 import { checkPersistence } from '../doctor/persistence.check.js';
 import { checkClock, checkRoundTrip } from '../doctor/time.checks.js';
 
+/** Random keys that are tried for one of a certain server. */
+const MOST_TRIES = 1000;
+
 /** The server that the doctor checks. */
 export interface DoctorContext {
   readonly session: ServerSession;
@@ -36,22 +39,28 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
     }
   };
   const server = session.serverOf(keyOf(context, 'any'));
-  let facts: ServerFacts = readFacts('');
+  const factsByServer = new Map<string, ServerFacts>();
+  const factsAt = ({ address }: ServerPort) => factsByServer.get(address) ?? readFacts('');
+  /** Of every server. */
+  const onEach = async (check: (one: ServerPort) => Promise<Finding>): Promise<Finding[]> => {
+    const each = session.servers.map(async (one) => ({ address: one.address, findings: [await check(one)] }));
+    return worst(await Promise.all(each));
+  };
   const checks: [string, () => Promise<readonly Finding[]>][] = [
     [
       'version',
       async () => {
         const each = await Promise.all(session.servers.map((one) => factsOf(one)));
-        facts = each.find(({ address }) => address === server.address)?.facts ?? facts;
-        return worst(each.map(({ address, facts: its }) => ({ address, findings: judgeFacts(its) })));
+        for (const { address, facts } of each) factsByServer.set(address, facts);
+        return worst(each.map(({ address, facts }) => ({ address, findings: judgeFacts(facts) })));
       },
     ],
-    ['persistence', async () => [await checkPersistence(server, facts)]],
+    ['persistence', () => onEach((one) => checkPersistence(one, factsAt(one)))],
     ['cluster', async () => [await checkCluster(session, server)]],
-    ['permissions', async () => [await checkPermissions(context, server, facts)]],
+    ['permissions', () => onEach((one) => checkPermissions(context, one, factsAt(one)))],
     ['clock', async () => [await checkClock(server)]],
     ['round-trip', async () => [await checkRoundTrip(server)]],
-    ['lock', async () => [await checkLock({ line, session, wheel, role: facts.role })]],
+    ['lock', async () => [await checkLock({ line, session, wheel, role: factsAt(server).role })]],
   ];
   for (const [check, work] of checks) if (!(await runCheck(check, work))) break;
   return findings;
@@ -86,7 +95,13 @@ async function checkPermissions(
 ): Promise<Finding> {
   const check = 'permissions';
   const isModern = Number(level?.split('.')[0] ?? 0) >= 7;
-  const key = keyOf(context, randomUUID());
+  const key = keyAt(server, context);
+  if (key === undefined)
+    return {
+      check,
+      status: 'skip',
+      text: `no lock with the prefix "${context.line.prefix}" is on this server`,
+    };
   const { session, line } = context;
   const kinds = { isCluster: session.isCluster, isSharded: session.isCluster && isModern };
   const probes = aclProbes(key, session.keyPrefix + line.prefix, kinds);
@@ -103,6 +118,15 @@ async function checkPermissions(
     text: `${who} lacks ${rules}`,
     remedy: `ACL SETUSER ${name} ${rules}`,
   };
+}
+
+/** A key that a server has; undefined where none is found, as in a cluster with a prefix that has one slot. */
+function keyAt(server: ServerPort, context: DoctorContext): string | undefined {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const key = keyOf(context, randomUUID());
+    if (context.session.serverOf(key).address === server.address) return key;
+  }
+  return undefined;
 }
 
 /** A key of a lock that no client holds. */
