@@ -35,7 +35,7 @@ end
 -- lock's channel beside the listeners, the first place, which was `first`, and a listener that is alive. If PUBSUB is refused: 1, and no listener.
 local function mendListeners(queue, listeners, first)
   local asked = {queue.channel}
-  local candidates = {}
+  local successors = {}
   for _, listener in ipairs(listeners) do
     asked[#asked + 1] = queue.channel .. ':' .. string.sub(listener, 10)
   end
@@ -45,7 +45,7 @@ local function mendListeners(queue, listeners, first)
       local client = clientOf(last[at])
       if client and 'listener:' .. client ~= listeners[1] then
         asked[#asked + 1] = queue.channel .. ':' .. client
-        candidates[#candidates + 1] = last[at]
+        successors[#successors + 1] = last[at]
       end
     end
   end
@@ -63,14 +63,14 @@ local function mendListeners(queue, listeners, first)
       redis.call('ZREM', queue.waiting, listeners[at])
     end
   end
-  for at = 1, #candidates do
+  for at = 1, #successors do
     local index = (#listeners + at) * 2 + 1
     if counts[index + 1] > 0 then
       publishMessage(queue.publish, counts[index], 'listen')
       break
     end
-    redis.call('ZREM', queue.waiting, candidates[at])
-    if candidates[at] == first then
+    redis.call('ZREM', queue.waiting, successors[at])
+    if successors[at] == first then
       first = firstPlace(queue.waiting)
     end
   end

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { LONGEST } from '../../libs/distributed-lock/src/options/option.checks.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { KindStage } from '../kinds/kind.stage.js';
 import { scaled } from '../support/slowness.js';
@@ -237,3 +238,19 @@ describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kin
     });
   });
 });
+
+test.each(['getLock', 'getFencedLock'] as const)(
+  'a caller with the longest lockWatchdogTimeout waits for its turn as well: %s',
+  async (kind) => {
+    await KindStage.play('shared', async (stage) => {
+      const longest = { lockWatchdogTimeout: LONGEST };
+      const [one, other] = [await stage.faults.open(longest), await stage.faults.open(longest)];
+      const held = await one[kind]('x').lock();
+      const waiting = other[kind]('x').lock({ waitTime: scaled(10_000) });
+      await until('it has a place', async () => (await placesInOrder(stage)).length === 1);
+      await held.unlock();
+      expect(await (await waiting).unlock()).toBe('released');
+      if (kind === 'getFencedLock') await stage.faults.admin.del(stage.beside('redisson_lock_token', 'x'));
+    });
+  },
+);

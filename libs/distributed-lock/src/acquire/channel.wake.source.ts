@@ -14,7 +14,7 @@ const SLEEP = {
 };
 
 /** Between two requests at most while the channel is not subscribed, in ms. */
-export const UNSUBSCRIBED = 1000;
+export const UNSUBSCRIBED_SLEEP = 1000;
 
 /** How long a channel without other listeners stays subscribed after the last waiter, in ms: sent at once, the unsubscribe would delay a reply that a caller waits for. */
 const UNSUBSCRIBE_DELAY = 50;
@@ -59,7 +59,7 @@ export class ChannelWakeSource implements WakeSource {
     const floor = SLEEP.floor + machine.global.Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
     // Without a subscription no message wakes the loop: Redis has refused it, or has not acknowledged it yet.
-    const cap = isActive ? this.channel.longestSleep : UNSUBSCRIBED;
+    const cap = isActive ? this.channel.longestSleep : UNSUBSCRIBED_SLEEP;
     await sleeper.sleep(Math.min(bound, cap));
   }
 

@@ -18,12 +18,12 @@ export async function listInstances(context: CommandContext): Promise<number> {
       terminal.line(
         `No instance with the prefix "${line.prefix}" reports. An instance does so from 2 s after its start, with this version of the library, unless instanceInfo is false. ${prefixHint}`,
       );
-    else terminal.table(HEADS, instances.map(rowOf));
+    else terminal.table(HEADS, instances.map(instanceRow));
     return EXIT.done;
   });
 }
 
-function rowOf(instance: LockInstance): string[] {
+function instanceRow(instance: LockInstance): string[] {
   const { id, app, version, started, seen, held, waiting, jobs } = instance;
   const on = jobs.filter(({ isOn }) => isOn).length;
   return [

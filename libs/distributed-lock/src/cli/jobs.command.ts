@@ -51,7 +51,7 @@ export async function listJobs(context: CommandContext): Promise<number> {
     else
       terminal.table(
         HEADS,
-        placed.map(({ job, places }) => rowOf(job, places, { isFleetKnown, now })),
+        placed.map(({ job, places }) => jobRow(job, places, { isFleetKnown, now })),
       );
     if (!isFleetKnown && jobs.some(({ schedule }) => schedule !== undefined))
       terminal.note('No instance reports: where a job is on is unknown.');
@@ -60,7 +60,7 @@ export async function listJobs(context: CommandContext): Promise<number> {
   });
 }
 
-function rowOf(job: ListedJob, { on, apps }: JobPlaces, { isFleetKnown, now }: FleetFacts): string[] {
+function jobRow(job: ListedJob, { on, apps }: JobPlaces, { isFleetKnown, now }: FleetFacts): string[] {
   const { lastRun, lastSuccess, schedule } = job;
   return [
     job.job,

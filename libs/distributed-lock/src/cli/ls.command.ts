@@ -17,12 +17,12 @@ export async function list(context: CommandContext): Promise<number> {
   if (line.isJson) terminal.json({ locks, isCut });
   else if (locks.length === 0)
     terminal.line(`There is no lock with the prefix "${line.prefix}". ${prefixHint}`);
-  else terminal.table(['NAME', 'KIND', 'HOLDER', 'COUNT', 'LEASE', 'WAITING'], locks.map(rowOf));
+  else terminal.table(['NAME', 'KIND', 'HOLDER', 'COUNT', 'LEASE', 'WAITING'], locks.map(lockRow));
   if (isCut) terminal.note(`There are more than ${line.limit}: raise --limit, or give a longer --prefix.`);
   return EXIT.done;
 }
 
-function rowOf({ name, kind, holders, left, ttl, waiting, listeners }: LockView): string[] {
+function lockRow({ name, kind, holders, left, ttl, waiting, listeners }: LockView): string[] {
   const [first, ...others] = holders;
   const holder = first === undefined ? '-' : (first.instance ?? first.holder);
   return [

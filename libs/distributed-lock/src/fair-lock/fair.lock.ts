@@ -19,7 +19,7 @@ import type { ReservedId } from '../local/id.reserve.js';
 
 /** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
 export class FairLocalLock extends LocalLock {
-  readonly #places = new Map<Waiter<HoldHandle>, FairWaiter>();
+  readonly #fairWaiters = new Map<Waiter<HoldHandle>, FairWaiter>();
   readonly #heartbeat: FairHeartbeat;
   #hold: Hold | undefined;
 
@@ -33,7 +33,7 @@ export class FairLocalLock extends LocalLock {
   get live(): readonly (string | number)[] {
     const { context, reserves } = this.registry;
     const holding = this.holds.map(({ lease }) => lease.holder);
-    const waiting = Array.from(this.#places.values(), ({ holder }) => holder);
+    const waiting = Array.from(this.#fairWaiters.values(), ({ holder }) => holder);
     // An id of the reserve may be used while the call is under way, and is older than the newest one.
     const reserved = reserves?.unused(this.target) ?? [];
     return [...holding, ...waiting, ...reserved].map((holder) => context.ids.brief(holder));
@@ -91,7 +91,7 @@ export class FairLocalLock extends LocalLock {
   granted(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     this.wasGranted();
     this.waiters.queue.remove(waiter);
-    this.#leavePlace(waiter);
+    this.#leaveQueue(waiter);
     this.admitWaiter(waiter, result);
   }
 
@@ -115,19 +115,19 @@ export class FairLocalLock extends LocalLock {
     const { context, reserves } = this.registry;
     const reserved = reserves?.take(this.target);
     const attempt = new AcquireAttempt(context, this.target, undefined, reserved?.holder);
-    const place = new FairWaiter(this, waiter, attempt, reserved);
-    this.#places.set(waiter, place);
-    place.start();
+    const fairWaiter = new FairWaiter(this, waiter, attempt, reserved);
+    this.#fairWaiters.set(waiter, fairWaiter);
+    fairWaiter.start();
   }
 
   override onLeave(waiter: Waiter<HoldHandle>): void {
-    this.#leavePlace(waiter);
+    this.#leaveQueue(waiter);
   }
 
   /** A release made a waiter of this process the holder. A waiter that has left has undone its attempt, but a failover may have lost that. */
   #handOff({ holder, sent }: Handoff): void {
     if (this.#hasLeft(holder)) this.giveBack(holder, 0);
-    else this.#placeOf(holder)?.acceptHandoff(sent);
+    else this.#fairWaiterOf(holder)?.acceptHandoff(sent);
   }
 
   async #handOffLate(late: Promise<Handoff | undefined>): Promise<void> {
@@ -137,35 +137,35 @@ export class FairLocalLock extends LocalLock {
 
   /** @internal A waiter that is the holder in Redis missed the message of its hand-off. */
   isHeld(holder: string): void {
-    this.#placeOf(holder)?.wake();
+    this.#fairWaiterOf(holder)?.wake();
   }
 
   /** Whether an id of the queue is of this process, and neither waits nor holds. */
   #hasLeft(holder: string): boolean {
     const { ids } = this.registry.context;
     const isOwn = typeof ids.brief(holder) === 'number';
-    return isOwn && holder !== this.#hold?.lease.holder && this.#placeOf(holder) === undefined;
+    return isOwn && holder !== this.#hold?.lease.holder && this.#fairWaiterOf(holder) === undefined;
   }
 
-  #placeOf(holder: string): FairWaiter | undefined {
-    for (const place of this.#places.values()) if (place.holder === holder) return place;
+  #fairWaiterOf(holder: string): FairWaiter | undefined {
+    for (const fairWaiter of this.#fairWaiters.values()) if (fairWaiter.holder === holder) return fairWaiter;
     return undefined;
   }
 
   #wakeAll(): void {
-    for (const place of this.#places.values()) place.wake();
+    for (const fairWaiter of this.#fairWaiters.values()) fairWaiter.wake();
   }
 
   #wakeFirst(): void {
     const { first } = this;
-    if (first !== undefined) this.#places.get(first)?.wake();
+    if (first !== undefined) this.#fairWaiters.get(first)?.wake();
   }
 
-  #leavePlace(waiter: Waiter<HoldHandle>): void {
-    this.#places.get(waiter)?.leave();
-    this.#places.delete(waiter);
+  #leaveQueue(waiter: Waiter<HoldHandle>): void {
+    this.#fairWaiters.get(waiter)?.leave();
+    this.#fairWaiters.delete(waiter);
     this.registry.reserves?.noteEnd(this.target);
-    if (this.#places.size === 0) this.#heartbeat.stop();
+    if (this.#fairWaiters.size === 0) this.#heartbeat.stop();
   }
 }
 

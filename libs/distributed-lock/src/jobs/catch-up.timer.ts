@@ -21,7 +21,7 @@ export class CatchUpTimer {
     private readonly claims: JobClaims,
     private readonly catchUp: () => Promise<void>,
     /** The age that a tick may have, in ms: several attempts are made within it. */
-    private readonly longestAge: number,
+    private readonly longestTickAge: number,
   ) {
     this.#timer = claims.wheel.background(() => this.#onTime());
   }
@@ -30,7 +30,10 @@ export class CatchUpTimer {
   set(): void {
     if (this.claims.isClosed || this.#timer.isSet) return;
     const pause = this.#pause * (1 + machine.global.Math.random() / 4);
-    const longest = Math.max(Math.min(this.longestAge / 10, CATCH_UP_PAUSE.longest), CATCH_UP_PAUSE.first);
+    const longest = Math.max(
+      Math.min(this.longestTickAge / 10, CATCH_UP_PAUSE.longest),
+      CATCH_UP_PAUSE.first,
+    );
     this.#pause = Math.min(this.#pause * 2, longest);
     this.claims.wheel.set(this.#timer, now() + pause);
   }

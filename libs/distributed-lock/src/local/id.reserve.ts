@@ -9,7 +9,7 @@ import type { Timer } from '../timing/timer.wheel.js';
 const BATCH = 16;
 
 /** How long a reserve stays after the last caller began to wait, in ms. */
-const LINGER = 100;
+const RESERVE_LIFE = 100;
 
 /** A holder id for a waiter to come. Its channel is subscribed, so its waiter need not ask again once it is. */
 export class ReservedId implements ReservedChannel {
@@ -84,7 +84,7 @@ class IdReserve {
     private readonly closed: () => void,
   ) {
     this.#timer = context.wheel.background(() => this.#onTime());
-    context.wheel.set(this.#timer, now() + LINGER);
+    context.wheel.set(this.#timer, now() + RESERVE_LIFE);
   }
 
   get unused(): readonly string[] {
@@ -120,7 +120,7 @@ class IdReserve {
   }
 
   #onTime(): void {
-    const end = this.#waitedAt + LINGER;
+    const end = this.#waitedAt + RESERVE_LIFE;
     if (now() < end) {
       this.context.wheel.set(this.#timer, end);
       return;

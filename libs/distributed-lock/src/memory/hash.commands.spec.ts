@@ -5,16 +5,16 @@ import { MemoryKeys } from './memory.keys.js';
 import { LuaTable } from '../lua-runtime/lua.values.js';
 
 describe('HRANDFIELD of the store in memory', () => {
-  const place = { keys: new MemoryKeys(), channels: new MemoryChannels((run) => run()) };
+  const context = { keys: new MemoryKeys(), channels: new MemoryChannels((run) => run()) };
   const pick = (...args: string[]) => {
-    const picked = HASH_COMMANDS.HRANDFIELD(place, ['h', ...args]);
+    const picked = HASH_COMMANDS.HRANDFIELD(context, ['h', ...args]);
     if (!(picked instanceof LuaTable)) return picked;
     return Array.from({ length: picked.length }, (_, index) => picked.get(index + 1));
   };
 
   beforeEach(() => {
-    place.keys.clear();
-    HASH_COMMANDS.HSET(place, ['h', 'a', '1', 'b', '2', 'c', '3']);
+    context.keys.clear();
+    HASH_COMMANDS.HSET(context, ['h', 'a', '1', 'b', '2', 'c', '3']);
   });
 
   test('gives no field twice, and no more than there are, as Redis does for a count above 0', () => {
@@ -29,7 +29,7 @@ describe('HRANDFIELD of the store in memory', () => {
   });
 
   test('gives nothing where there is nothing', () => {
-    place.keys.clear();
+    context.keys.clear();
     expect(pick()).toBe(false);
     expect(pick('2')).toEqual([]);
     expect(pick('-2', 'WITHVALUES')).toEqual([]);

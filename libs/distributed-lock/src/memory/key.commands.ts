@@ -1,5 +1,12 @@
 import { LuaTable } from '../lua-runtime/lua.values.js';
-import { integerOf, listOf, orFalse, sum, type CommandPlace, type MemoryCommand } from './memory.command.js';
+import {
+  integerOf,
+  listOf,
+  orFalse,
+  sum,
+  type MemoryCommandContext,
+  type MemoryCommand,
+} from './memory.command.js';
 import { refusal } from './memory.keys.js';
 import { machine } from '../timing/machine.js';
 
@@ -28,10 +35,10 @@ export const KEY_COMMANDS = {
     keys.expire(key, life);
     return OK();
   },
-  INCR: (place, [key]) => count(place, key, 1n),
-  INCRBY: (place, [key, by]) => count(place, key, integerOf(by)),
-  DECR: (place, [key]) => count(place, key, -1n),
-  DECRBY: (place, [key, by]) => count(place, key, -integerOf(by)),
+  INCR: (context, [key]) => count(context, key, 1n),
+  INCRBY: (context, [key, by]) => count(context, key, integerOf(by)),
+  DECR: (context, [key]) => count(context, key, -1n),
+  DECRBY: (context, [key, by]) => count(context, key, -integerOf(by)),
   TIME: () => {
     const at = machine.global.Date.now();
     return listOf([`${Math.floor(at / 1000)}`, `${(at % 1000) * 1000}`]);
@@ -45,7 +52,7 @@ export const KEY_COMMANDS = {
   },
 } satisfies Readonly<Record<string, MemoryCommand>>;
 
-function count({ keys }: CommandPlace, key = '', change: bigint): number {
+function count({ keys }: MemoryCommandContext, key = '', change: bigint): number {
   const made = sum(integerOf(keys.read(key, 'string')?.value ?? '0'), change);
   keys.open(key, 'string').value = made.toString();
   return Number(made);

@@ -4,13 +4,13 @@ import { parseNumber } from '../lua-runtime/lua.numbers.js';
 import { LuaTable, type Value } from '../lua-runtime/lua.values.js';
 
 /** What a command works on. */
-export interface CommandPlace {
+export interface MemoryCommandContext {
   readonly keys: MemoryKeys;
   readonly channels: MemoryChannels;
 }
 
 /** A command: its arguments without its name, and its reply as a script sees it. @throws LuaError for an error reply */
-export type MemoryCommand = (place: CommandPlace, args: readonly string[]) => Value;
+export type MemoryCommand = (context: MemoryCommandContext, args: readonly string[]) => Value;
 
 const RANGE = 2n ** 63n;
 

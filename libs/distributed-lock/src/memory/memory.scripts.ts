@@ -7,7 +7,7 @@ import { LIST_COMMANDS } from './list.commands.js';
 import { libraryOn } from '../lua-runtime/lua.library.js';
 import { formatGeneral } from '../lua-runtime/lua.numbers.js';
 import { LuaError, LuaTable, type Value } from '../lua-runtime/lua.values.js';
-import type { CommandPlace, MemoryCommand } from './memory.command.js';
+import type { MemoryCommandContext, MemoryCommand } from './memory.command.js';
 import { refusal } from './memory.keys.js';
 import { SORTED_COMMANDS } from './sorted.commands.js';
 
@@ -25,7 +25,7 @@ export type ScriptAnswer = { readonly reply: unknown } | { readonly failure: Red
 export class MemoryScripts {
   readonly #scripts: Readonly<Record<string, CompiledScript>>;
 
-  constructor(private readonly place: CommandPlace) {
+  constructor(private readonly context: MemoryCommandContext) {
     this.#scripts = compileScripts(libraryOn((args) => this.#command(args)));
   }
 
@@ -43,7 +43,7 @@ export class MemoryScripts {
         { code: 'NOSCRIPT' },
       );
     try {
-      const [reply] = this.place.keys.atOneInstant(() =>
+      const [reply] = this.context.keys.atOneInstant(() =>
         script(new LuaTable(keys.map(toBytes)), new LuaTable(args.map(toBytes))),
       );
       return toReply(reply);
@@ -70,7 +70,7 @@ export class MemoryScripts {
    */
   command(words: readonly string[]): unknown {
     try {
-      return toReply(this.place.keys.atOneInstant(() => this.#command(words.map(toBytes))));
+      return toReply(this.context.keys.atOneInstant(() => this.#command(words.map(toBytes))));
     } catch (error) {
       throw refusalOf(error);
     }
@@ -80,7 +80,7 @@ export class MemoryScripts {
     const [name = '', ...rest] = args.map(toArgument);
     const command = name.toUpperCase();
     if (!isCommand(command)) throw refusal(`ERR unknown command '${name}' in the memory store`);
-    return COMMANDS[command](this.place, rest);
+    return COMMANDS[command](this.context, rest);
   }
 }
 

@@ -27,11 +27,11 @@ export function brandClass(type: AnyClass, name: string): void {
 export function isErrorClass(type: unknown): boolean {
   if (typeof type !== 'function') return false;
   const { prototype }: { readonly prototype: unknown } = type;
-  return isObject(prototype) && hasName(prototype, ERROR);
+  return isObject(prototype) && hasClassName(prototype, ERROR);
 }
 
 function hasBrand(value: unknown, name: string): boolean {
-  return isObject(value) && hasName(Reflect.getPrototypeOf(value), name);
+  return isObject(value) && hasClassName(Reflect.getPrototypeOf(value), name);
 }
 
 function isBelow(value: unknown, wanted: object): boolean {
@@ -40,7 +40,7 @@ function isBelow(value: unknown, wanted: object): boolean {
   return false;
 }
 
-function hasName(prototype: object | null, name: string): boolean {
+function hasClassName(prototype: object | null, name: string): boolean {
   for (const level of chainThroughProxies(prototype))
     if (Reflect.getOwnPropertyDescriptor(level, BRAND)?.value === name) return true;
   return false;

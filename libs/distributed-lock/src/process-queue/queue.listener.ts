@@ -36,7 +36,7 @@ export interface ListenerOwner {
  */
 export class QueueListener {
   /** Whether the queue knows it as a listener. */
-  isKnown = false;
+  isListed = false;
   /** Whether Redis may list it: the answer that would say so may have been lost. */
   mayBeListed = false;
   /** Whether something was received that a listener acts on: the answer that made it one may still be under way. */
@@ -90,7 +90,7 @@ export class QueueListener {
     ttl,
     places,
   }: Pick<Placed, 'isListener' | 'isListenerMissing' | 'ttl' | 'places'>): void {
-    this.isKnown = isListener;
+    this.isListed = isListener;
     this.mayBeListed = isListener;
     if (isListener) this.#begun(ttl, places);
     else if (!isListenerMissing) this.end();
@@ -100,8 +100,8 @@ export class QueueListener {
   /** This process has the lock. @param isListener undefined if the answer does not say it */
   granted(isListener?: boolean): void {
     // One that listens and is not listed would be counted among the others, and have turns.
-    if (isListener === undefined && !this.isKnown) this.end();
-    else if (isListener === false || (isListener && !this.isKnown))
+    if (isListener === undefined && !this.isListed) this.end();
+    else if (isListener === false || (isListener && !this.isListed))
       this.learned({ isListener, isListenerMissing: false, ttl: Infinity, places: 2 });
   }
 
@@ -113,8 +113,8 @@ export class QueueListener {
   }
 
   /** A lease has begun that ends in `ttl` ms. */
-  onShortLease(ttl: number): void {
-    if (!this.isKnown) this.#hasMissed = true;
+  onAnnouncedLease(ttl: number): void {
+    if (!this.isListed) this.#hasMissed = true;
     // With many holders an earlier lease may end before.
     else if (this.kind.form !== 'shared' || !(this.#due <= now() + ttl)) this.#checkIn(afterLease(ttl));
   }
@@ -161,7 +161,7 @@ export class QueueListener {
   #onMessage(payload: string | undefined): void {
     if (payload === undefined) this.owner.onListening();
     else if (!(this.kind.wakes ?? isRelease)(payload)) return;
-    else if (this.isKnown) this.#onRelease();
+    else if (this.isListed) this.#onRelease();
     else this.#hasMissed = true;
   }
 

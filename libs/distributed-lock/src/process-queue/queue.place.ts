@@ -1,12 +1,13 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { UNSUBSCRIBED } from '../acquire/channel.wake.source.js';
+import { LONGEST } from '../options/option.checks.js';
+import { UNSUBSCRIBED_SLEEP } from '../acquire/channel.wake.source.js';
 import type { Sleeper, WaitingPlace, WakeSource } from '../acquire/acquire.contract.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 import type { Busy } from '../replies/lock.replies.js';
 import type { PassReply, PassTerms, Placed, QueueScripts, WaitTerms } from '../replies/queue.replies.js';
-import { TURN_LEASE } from '../scripts/process-queue.scripts.js';
+import { SHORT_LEASE } from '../scripts/process-queue.scripts.js';
 import { promisedLate } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CallGuard } from './call.guard.js';
@@ -109,7 +110,8 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#isCalled = false;
     if (this.listens) this.expectListed();
     const { watchdogTimeout } = this.context.settings;
-    return { ticket: this.#ticket, listens: this.listens, life: LIFE * watchdogTimeout, soon: ANNOUNCED };
+    const life = Math.min(LIFE * watchdogTimeout, LONGEST);
+    return { ticket: this.#ticket, listens: this.listens, life, soon: ANNOUNCED };
   }
 
   left(isListener?: boolean, called?: string): void {
@@ -138,7 +140,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#sleeper = sleeper;
     const subscription = (this.#subscription ??= this.#subscribe());
     if (!subscription.isActive || this.#isRefused)
-      await sleeper.sleep(ttl < 0 ? UNSUBSCRIBED : Math.min(afterLease(ttl), UNSUBSCRIBED));
+      await sleeper.sleep(ttl < 0 ? UNSUBSCRIBED_SLEEP : Math.min(afterLease(ttl), UNSUBSCRIBED_SLEEP));
     // Without a ticket it has no place: the answer is that of a first request, and the loop asks at once.
     else if (this.#ticket > 0 && !this.#isCalled) await sleeper.sleep(this.#longest(ttl));
   }
@@ -160,13 +162,13 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
   }
 
   /** Resolves when it looks after no process any more, or when `longest` ms are over. */
-  async guarded(longest: number): Promise<void> {
+  async guardEnd(longest: number): Promise<void> {
     for (const end = now() + longest; this.isGuarding && now() < end;)
       await this.context.wheel.pause(SETTLING);
   }
 
   passOn(yields: boolean): void {
-    this.#pass({ yields, lease: yields ? 0 : TURN_LEASE });
+    this.#pass({ yields, lease: yields ? 0 : SHORT_LEASE });
   }
 
   onListening(): void {
@@ -229,8 +231,8 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     if (this.#hasEnded) return;
     const [what, number = ''] = payload?.split(' ') ?? [];
     if (what === undefined) this.#onGap();
-    else if (what === 'come') this.#onCall(`${this.context.ids.client}:${number}`);
-    else if (what === 'ends') this.#listener.onShortLease(Number(number));
+    else if (what === 'come') this.#onCalled(`${this.context.ids.client}:${number}`);
+    else if (what === 'ends') this.#listener.onAnnouncedLease(Number(number));
     else if (what === 'listen' && this.isWaiting) this.#listener.begin();
   }
 
@@ -240,13 +242,13 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#sleeper?.onMessage(undefined);
   }
 
-  #onCall(place: string): void {
-    if (place === this.#place) {
+  #onCalled(calledPlace: string): void {
+    if (calledPlace === this.#place) {
       // The answer that gave it the place may still be under way.
       this.#isCalled = true;
       this.#sleeper?.onTurn();
-    } else if (this.scripts.leavesSafely || !this.owner.isHeld(this.target.id))
-      this.#pass({ leaving: place });
+    } else if (this.scripts.leavingFreesNothing || !this.owner.isHeld(this.target.id))
+      this.#pass({ leaving: calledPlace });
   }
 
   #pass(terms: PassTerms): void {
@@ -292,7 +294,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     else if (reply.kind === 'busy') {
       if (reply.first !== undefined) this.#listener.called();
       this.#onHolder(reply.first, round);
-      if (this.#listener.isKnown) this.#listener.checkAfter(reply.ttl, reply.places);
+      if (this.#listener.isListed) this.#listener.checkAfter(reply.ttl, reply.places);
     }
   }
 }

@@ -53,7 +53,7 @@ export class QueuePlaces {
     await Promise.all([
       this.#leaveAll(),
       ...[...this.byLock.values()].map(async (place) => {
-        await place.guarded(LONGEST_GUARD);
+        await place.guardEnd(LONGEST_GUARD);
         await place.end();
       }),
     ]);

@@ -40,7 +40,7 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
 
   answered(left: number | undefined): void {
     try {
-      this.#take(left);
+      this.#takeLeaseLeft(left);
     } catch (error) {
       this.failed(error);
       return;
@@ -65,7 +65,7 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
     });
   }
 
-  #take(left: number | undefined): void {
+  #takeLeaseLeft(left: number | undefined): void {
     const { lease, ttl, sent } = this.parts;
     if (left === undefined) {
       lease.lose();

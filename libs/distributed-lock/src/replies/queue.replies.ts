@@ -75,7 +75,7 @@ export function isToWatch(called: string, others: number): boolean {
 /** The scripts of a kind whose processes wait in a queue in Redis. */
 export interface QueueScripts {
   /** Whether giving up a place that is not there any more frees nothing, so that it needs no look at the holds of this process. */
-  readonly leavesSafely: boolean;
+  readonly leavingFreesNothing: boolean;
   /** The place of the attempt with this holder id. */
   placeOf(holder: string): string;
   wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void;

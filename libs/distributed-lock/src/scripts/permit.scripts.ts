@@ -24,7 +24,7 @@ import { readRenewal } from './reentrant.scripts.js';
 import { isDone, readBusy, readRelease } from '../replies/reply.reader.js';
 import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { GRANTS, PUBLISHING } from '../script-runner/sending.js';
-import { ProcessQueueScripts, TURN_LEASE } from './process-queue.scripts.js';
+import { ProcessQueueScripts, SHORT_LEASE } from './process-queue.scripts.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */
@@ -76,7 +76,7 @@ export class PermitScripts implements LockScripts {
 
   /** Gives the permit back; a permit has no parts, so a count above 0 only checks it. */
   release({ key, holder: permit, count }: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void {
-    const request = { script: permitRelease, key, waiting: this.#waitingOf(key), shared: `${TURN_LEASE}` };
+    const request = { script: permitRelease, key, waiting: this.#waitingOf(key), shared: `${SHORT_LEASE}` };
     if (count === 0) this.#send({ ...request, args: [permit, this.client], read: readRelease }, callback);
     else
       this.renew(key, permit, 0, {
@@ -161,7 +161,7 @@ export class PermitScripts implements LockScripts {
 
 /** The scripts of the queue of processes that wait for a permit, typed. */
 export class PermitQueueScripts extends ProcessQueueScripts {
-  override readonly leavesSafely = true;
+  override readonly leavingFreesNothing = true;
 
   /** @param client the uuid of this process */
   constructor(

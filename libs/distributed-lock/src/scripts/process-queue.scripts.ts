@@ -20,7 +20,7 @@ import { suffixName } from './wire.names.js';
  * The short lease of a place that gets the lock at once, because others listen that are as fast as a request of its process, in ms. A process
  * that does not come loses it within 30 ms, and the next one is delayed for the whole of it only if no guard is alive.
  */
-export const TURN_LEASE = 1000;
+export const SHORT_LEASE = 1000;
 
 /** A script of a kind, and how its rows are read. */
 interface QueueScript {
@@ -42,7 +42,7 @@ type Granted = Extract<WaitReply, { readonly kind: 'granted' }>;
 
 /** The scripts of the queue of processes at a re-entrant lock, typed. */
 export class ProcessQueueScripts implements QueueScripts {
-  readonly leavesSafely: boolean = false;
+  readonly leavingFreesNothing: boolean = false;
   readonly #waiting = new SharedNumbers({ ...GRANTING, ...PUBLISHING });
 
   constructor(private readonly runner: ScriptRunner) {}

@@ -21,7 +21,7 @@ import type { ReplyReader } from '../replies/reply.reader.js';
 import { suffixName } from './wire.names.js';
 import { SharedNumbers } from '../script-runner/shared.numbers.js';
 import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.reader.js';
-import { TURN_LEASE } from './process-queue.scripts.js';
+import { SHORT_LEASE } from './process-queue.scripts.js';
 import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { GRANTING, PUBLISHING, TRANSFERRING } from '../script-runner/sending.js';
 
@@ -66,7 +66,7 @@ export class ReentrantScripts implements LockScripts {
     { key, holder, count, lease, channel }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
-    const sending = this.#releasing.of(count, count === 0 ? TURN_LEASE : lease);
+    const sending = this.#releasing.of(count, count === 0 ? SHORT_LEASE : lease);
     this.runner.send(
       {
         script: reentrantRelease,

@@ -19,7 +19,7 @@ export class MemoryOpener<O extends { readonly store?: MemoryStore | undefined }
   open(options: O): LockService {
     warnInProduction();
     const settings = this.read(options);
-    const store = readStore(options.store ?? this.store);
+    const store = readStoreOption(options.store ?? this.store);
     const locks = openMemoryService(settings, store);
     this.#stores.set(locks, store);
     return locks;
@@ -31,7 +31,7 @@ export class MemoryOpener<O extends { readonly store?: MemoryStore | undefined }
   }
 }
 
-function readStore(store: unknown): MemoryStore {
+function readStoreOption(store: unknown): MemoryStore {
   if (store === undefined) return new MemoryStore();
   if (store instanceof MemoryStore) return store;
   throw new LockConfigurationError('INVALID_OPTION', 'The store of a testing module must be a MemoryStore.');
