@@ -9,7 +9,7 @@ import { KindStage } from './kind.stage.js';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const CALLERS = 12;
-const MS = 5000;
+const MS = scaled(5000);
 
 test(
   'callers of two services that take any of six locks, in any order, never wait for each other for ever',

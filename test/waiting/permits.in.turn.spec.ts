@@ -4,6 +4,7 @@ import type { LockService } from '../../libs/distributed-lock/src/service/lock.s
 import { suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { SlowAnswers } from '../support/faults/slow.answers.js';
 import { KindStage } from '../kinds/kind.stage.js';
+import { Gate } from '../locks/gate.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { begin, places, settled } from './queue.stage.js';
@@ -11,14 +12,24 @@ import { BOUND } from './shorter.stage.js';
 
 const PERMITS = 4;
 
-/** Holds a permit again and again for a while. @returns how often, and the most that were held at a time by all callers of `held` */
-async function work(service: LockService, end: number, held: { now: number; most: number }): Promise<number> {
+/** What all callers hold: how many permits now, and the most at a time. */
+interface Held {
+  now: number;
+  most: number;
+  /** Opens when all permits are held. The first holders keep theirs until then. */
+  readonly all: Gate;
+}
+
+/** Holds a permit again and again for a while. @returns how often */
+async function work(service: LockService, end: number, held: Held): Promise<number> {
   const semaphore = service.getPermitExpirableSemaphore('x');
   let count = 0;
   for (; performance.now() < end; count += 1)
     await semaphore.using(async () => {
       held.now += 1;
       held.most = Math.max(held.most, held.now);
+      if (held.now === PERMITS) held.all.open();
+      await held.all.opened;
       await sleep(5);
       held.now -= 1;
     });
@@ -30,7 +41,7 @@ test('four permits go to four of the processes that wait, and never to more', as
     const { admin } = stage.faults;
     await admin.set(stage.faults.key('x'), PERMITS);
     const services = await Promise.all(Array.from({ length: 20 }, () => stage.faults.open()));
-    const held = { now: 0, most: 0 };
+    const held: Held = { now: 0, most: 0, all: new Gate() };
     const before = await stage.sent();
     const end = performance.now() + scaled(2000);
     const counts = await Promise.all(services.map((service) => work(service, end, held)));
