@@ -285,7 +285,7 @@ describe('a connection that dies', () => {
     ['delete', (semaphore: PermitExpirableSemaphore) => semaphore.delete()],
   ])('after %s() ran ends the belief in what it gave back', async (_, call) => {
     const wire = await fleet.proxy();
-    const service = await fleet.open({ commandTimeout: 500 }, wire);
+    const service = await fleet.open({ commandTimeout: scaled(1000), lockWatchdogTimeout: 3000 }, wire);
     const cut = service.getPermitExpirableSemaphore(name);
     await ours.trySetPermits(1);
     const handle = await cut.acquire();
@@ -304,7 +304,7 @@ describe('a connection that dies', () => {
     });
     await call(cut, handle.holder).catch(() => undefined);
     expect(isSent).toBe(true);
-    await until('it is told', () => signal.aborted, scaled(3000));
+    await until('it is told', () => signal.aborted, scaled(4000));
     expect(await handle.unlock()).toBe('lost');
     await fleet.expectNothingLeft(name);
   });

@@ -266,7 +266,7 @@ describe.concurrent('a call for a multi lock', () => {
       const wire = await stage.faults.proxy();
       const slow = await stage.faults.open({}, wire);
       await slow.getMultiLock('a', 'b').using(() => undefined);
-      const leaseTime = scaled(500);
+      const leaseTime = scaled(1000);
       const grant = holdReply(wire, 'acquire');
       const asking = refusal(slow.getMultiLock('a', 'b').tryLock({ leaseTime }));
       await grant.caught;

@@ -10,7 +10,8 @@ import {
 import { lastingKindOf } from '../work/lasting.work.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
 import type { InScope } from '../holds/hold.scope.js';
-import { begun, discardLasting, holdLasting } from '../work/lasting.work.js';
+import { discardLasting } from '../work/discarded.result.js';
+import { begun, holdLasting } from '../work/lasting.work.js';
 import { machine } from '../timing/machine.js';
 
 /** The result of a section in which the source ran, in contrast to an answer to a refusal. */

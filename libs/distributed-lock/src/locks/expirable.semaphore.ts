@@ -131,9 +131,9 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
       // Without an answer it may have run: the holds learn the truth at once, and not by their next renewal.
       const { watchdog } = this.#engine.context;
       if (failure.kind === 'ambiguous')
-        void failure.settled.then(() =>
-          ending.forEach((hold) => void watchdog.renewNow(hold.lease, 0, hold)),
-        );
+        void failure.settled.then(() => {
+          for (const hold of ending) if (hold.isLive) void watchdog.renewNow(hold.lease, 0, hold);
+        });
       throw unavailable(name, error);
     }
   }

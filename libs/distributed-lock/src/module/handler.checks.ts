@@ -38,7 +38,9 @@ export function checkIntercepted(prototype: object, asksFields: boolean): void {
         throw withoutInterceptors(entry);
       for (const methodKey of handlers) {
         checkKeys(entry, prototype, methodKey);
-        checkAnswered(prototype, { ...entry, methodKey });
+        const { where } = entry;
+        const place = entry.methodKey === undefined ? `${where}.${String(methodKey)}` : where;
+        checkAnswered(prototype, { ...entry, methodKey, where: place });
       }
     }
     for (const name of Reflect.ownKeys(level)) overridden.add(name);

@@ -3,7 +3,7 @@ import { from, isObservable, lastValueFrom, type ObservableInput } from 'rxjs';
 import type { WorkResult } from '../contracts/lock.contract.js';
 import type { LockConfigurationError } from '../errors/lock.errors.js';
 import type { InScope } from '../holds/hold.scope.js';
-import { heldIterable, isAsyncGenerator, notAsync } from './held.iteration.js';
+import { heldIterable, notAsync } from './held.iteration.js';
 import { heldResponse, heldStream } from './held.stream.js';
 import { whenExited } from './process.exit.js';
 
@@ -79,7 +79,8 @@ function isProcess(result: object): boolean {
   return has(result, 'kill') ? 'exitCode' in result : has(result, 'terminate') && 'threadId' in result;
 }
 
-function has(result: object, method: PropertyKey): boolean {
+/** Whether it has a method of that name. */
+export function has(result: object, method: PropertyKey): boolean {
   const members: Members = Object(result);
   return typeof members[method] === 'function';
 }
@@ -164,51 +165,6 @@ function hold(kind: LastingKind, result: unknown, inScope: InScope, onOver: () =
 }
 
 /**
- * Ends a result that no caller takes, such as that of a handler whose request was answered by a timeout: it may keep a file open.
- * @returns when it was told to end; undefined for a result that has to end by itself. Never rejects
- */
-export function discardLasting(
-  kind: LastingKind,
-  result: unknown,
-  inScope: InScope,
-): Promise<void> | undefined {
-  const end = enderOf(kind, result);
-  return end === undefined ? undefined : inScope(async () => void (await end())).then(ignore, ignore);
-}
-
-function enderOf(kind: LastingKind, result: unknown): (() => unknown) | undefined {
-  switch (kind) {
-    case 'stream':
-    case 'file': {
-      const stream = streamOf(kind, result);
-      // What can only be written to is the connection of a client, and what flows already has a reader.
-      if (!has(stream, 'read') || !has(stream, 'destroy') || stream.readableFlowing === true)
-        return undefined;
-      // Its error has no receiver: the request is over.
-      return () => stream.once('error', ignore).destroy();
-    }
-    case 'web-stream': {
-      const stream = result as ReadableStream;
-      return stream.locked ? undefined : () => stream.cancel();
-    }
-    case 'response': {
-      const { body } = result as Response;
-      const inner = lastingKindOf(body);
-      return inner === undefined ? undefined : enderOf(inner, body);
-    }
-    case 'async-iterable':
-      // Another one may be read later, or was never begun.
-      return isAsyncGenerator(result) ? () => result.return(undefined) : undefined;
-    case 'process':
-    case 'iterator':
-    case 'observable':
-      return undefined;
-  }
-}
-
-function ignore(): void {}
-
-/**
  * Runs a result to its end where no caller takes it, as that of a tick: an Observable is subscribed to, an iterable is iterated, a stream
  * is read.
  * @returns the last value of an Observable; nothing for anything else that went on; otherwise the result
@@ -258,7 +214,8 @@ async function streamEnd(stream: Stream): Promise<void> {
   await ended;
 }
 
-function streamOf(kind: 'stream' | 'file', result: unknown): Readable {
+/** The stream of Node behind a result. */
+export function streamOf(kind: 'stream' | 'file', result: unknown): Readable {
   return kind === 'file' ? (result as { getStream(): Readable }).getStream() : (result as Readable);
 }
 
