@@ -42,22 +42,23 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
   const factsByServer = new Map<string, ServerFacts>();
   const factsAt = ({ address }: ServerPort) => factsByServer.get(address) ?? readFacts('');
   /** Of every server. */
-  const onEach = async (check: (one: ServerPort) => Promise<Finding>): Promise<Finding[]> => {
-    const each = session.servers.map(async (one) => ({ address: one.address, findings: [await check(one)] }));
+  const onEach = async (check: (one: ServerPort) => Promise<readonly Finding[]>): Promise<Finding[]> => {
+    const each = session.servers.map(async (one) => ({ address: one.address, findings: await check(one) }));
     return worst(await Promise.all(each));
   };
   const checks: [string, () => Promise<readonly Finding[]>][] = [
     [
       'version',
-      async () => {
-        const each = await Promise.all(session.servers.map((one) => factsOf(one)));
-        for (const { address, facts } of each) factsByServer.set(address, facts);
-        return worst(each.map(({ address, facts }) => ({ address, findings: judgeFacts(facts) })));
-      },
+      () =>
+        onEach(async (one) => {
+          const facts = await factsOf(one);
+          factsByServer.set(one.address, facts);
+          return judgeFacts(facts);
+        }),
     ],
-    ['persistence', () => onEach((one) => checkPersistence(one, factsAt(one)))],
+    ['persistence', () => onEach(async (one) => [await checkPersistence(one, factsAt(one))])],
     ['cluster', async () => [await checkCluster(session, server)]],
-    ['permissions', () => onEach((one) => checkPermissions(context, one, factsAt(one)))],
+    ['permissions', () => onEach(async (one) => [await checkPermissions(context, one, factsAt(one))])],
     ['clock', async () => [await checkClock(server)]],
     ['round-trip', async () => [await checkRoundTrip(server)]],
     ['lock', async () => [await checkLock({ line, session, wheel, role: factsAt(server).role })]],
@@ -66,8 +67,8 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
   return findings;
 }
 
-async function factsOf(server: ServerPort): Promise<{ address: string; facts: ServerFacts }> {
-  return { address: server.address, facts: readFacts(String(await server.ask('INFO', 'default'))) };
+async function factsOf(server: ServerPort): Promise<ServerFacts> {
+  return readFacts(String(await server.ask('INFO', 'default')));
 }
 
 /** Of each check the finding of the server in the worst state, with its address where there are several servers. */

@@ -4,7 +4,7 @@ import { addGuard, type GuardEntry } from '../metadata/guard.registry.js';
 import { responsePosition } from '../metadata/handler.metadata.js';
 import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
-import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
+import { GUARD_OPTIONS, GuardedScope, skippingOption } from '../guards/guarded.scope.js';
 import { readHeartbeat } from '../jobs/heartbeat.reader.js';
 import { FEWEST_KEPT, MOST_KEPT } from '../job-control/job.scripts.js';
 import { checkTarget } from './decoration.target.js';
@@ -87,7 +87,7 @@ export function DistributedLock<
       namesOf: (args) => keyOf(args as A),
       options,
       returns,
-      skips: options.onBusy === 'skip' ? "onBusy: 'skip'" : undefined,
+      skips: skippingOption(options),
       where,
       guarded: wrapMethod(
         method,

@@ -24,18 +24,18 @@ export class Campaign {
     leaving.signal.addEventListener('abort', () => this.#wasRequested(), { once: true });
   }
 
-  /** @returns undefined when the campaign was refused, which is logged, or has ended; waiting through an outage is no refusal */
+  /**
+   * @returns undefined when the campaign was refused, which is logged, or has ended; waiting through an outage is no refusal. The candidate
+   * may have left by then, and has to give back the grant
+   */
   async win(): Promise<HoldHandle | undefined> {
-    const { signal } = this.leaving;
     try {
-      const grant = (await this.#askOnce()) ?? (await this.#ask(Infinity));
-      if (!signal.aborted) return grant;
-      await grant.unlock().catch(() => undefined);
+      return (await this.#askOnce()) ?? (await this.#ask(Infinity));
     } catch (error) {
       if (error instanceof LockUnavailableError && error.code === 'SHUTTING_DOWN') this.leaving.abort();
-      if (!signal.aborted) this.#notify(error);
+      if (!this.leaving.signal.aborted) this.#notify(error);
+      return undefined;
     }
-    return undefined;
   }
 
   /** Only a request without a wait shows when it is answered. */

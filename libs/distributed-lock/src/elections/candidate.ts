@@ -110,7 +110,7 @@ export class Candidate implements Election {
   async #leadOnce(): Promise<boolean> {
     const handle = await this.#campaign.win();
     if (handle === undefined) return false;
-    // It has left between the grant and this turn.
+    // It may have left at any moment until this turn.
     if (this.#hasLeft) {
       await handle.unlock().catch(() => undefined);
       return false;

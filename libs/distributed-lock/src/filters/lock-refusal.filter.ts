@@ -6,13 +6,12 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
 import { isMock } from '../service/mocked.service.js';
+import { readSettings } from '../startup/settings.reader.js';
 import { isReported } from '../guards/reported.refusals.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
 import { describeRpcRefusal, emitRefusal, isHttpResponse, isPlain, sendPlain } from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';
 import { showAs } from '../objects/object.form.js';
-
-const DEFAULTS = { busyStatus: 423, retryAfter: 1 } as const;
 
 /**
  * Converts a `LockNotAcquiredError` or a `LockUnavailableError` to an error of the transport:
@@ -121,7 +120,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
 
   /** A test may have replaced the service by a mock, which has no settings. */
   get #settings(): Pick<LockSettings, 'busyStatus' | 'retryAfter'> {
-    return isMock(this.#locks) ? DEFAULTS : this.#locks.settings;
+    return isMock(this.#locks) ? readSettings({}) : this.#locks.settings;
   }
 
   /** GraphQL servers copy `extensions` of the error that a resolver throws. */

@@ -137,10 +137,10 @@ export class RedLocks {
    * lock after the caller's own scope was opened, and can then do without some of the first.
    */
   #handleOf(name: string, counts: (hold: Hold) => boolean = () => true): GroupHandle | undefined {
-    const isCounted = (hold: Hold | undefined) => hold !== undefined && counts(hold);
-    const isHeldHere = () =>
-      this.servers.filter(({ engine }) => isCounted(engine.holdOf(this.targetOn(engine, name)))).length >=
-      this.#quorum;
+    const isHeldHere = () => {
+      const holds = this.servers.map(({ engine }) => engine.holdOf(this.targetOn(engine, name)));
+      return holds.filter((hold) => hold !== undefined && counts(hold)).length >= this.#quorum;
+    };
     for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
       const { handle } = frame;
       if (handle instanceof GroupHandle && handle.name === name && handle.enter(isHeldHere)) return handle;

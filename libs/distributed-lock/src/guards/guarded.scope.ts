@@ -19,6 +19,11 @@ export const GUARD_OPTIONS: Readonly<Record<keyof GuardOptions, true>> = {
   service: true,
 };
 
+/** The option that makes a refused call return nothing, for messages; undefined if the call throws, or has another result. */
+export function skippingOption({ onBusy }: { readonly onBusy?: unknown }): string | undefined {
+  return onBusy === 'skip' ? "onBusy: 'skip'" : undefined;
+}
+
 /** One call that requests to enter. */
 export interface Entry<A extends readonly unknown[]> {
   readonly locks: LockService;

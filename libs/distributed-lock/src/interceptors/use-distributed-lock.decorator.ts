@@ -1,5 +1,6 @@
 import { Inject, mixin, UseInterceptors, type NestInterceptor, type Type } from '@nestjs/common';
 import { addIntercepted } from '../metadata/intercepted.registry.js';
+import { skippingOption } from '../guards/guarded.scope.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
@@ -31,14 +32,8 @@ export function UseDistributedLock(options: UseDistributedLockOptions): MethodDe
     const interceptor = interceptorFor(options, where);
     if (methodKey === undefined || descriptor === undefined) UseInterceptors(interceptor)(owner);
     else UseInterceptors(interceptor)(target, methodKey, descriptor);
-    const { key, onBusy } = options;
-    addIntercepted(owner.prototype, {
-      methodKey,
-      key,
-      skips: onBusy === 'skip' ? "onBusy: 'skip'" : undefined,
-      where,
-      decorator: DECORATOR,
-    });
+    const skips = skippingOption(options);
+    addIntercepted(owner.prototype, { methodKey, key: options.key, skips, where, decorator: DECORATOR });
   };
 }
 
