@@ -142,10 +142,11 @@ export function cutAfter(proxy: TcpProxy, script: LuaScript): Promise<void> {
 }
 
 /** Counts the calls of a script from now on. */
-export function callsOf(proxy: TcpProxy, script: LuaScript): () => number {
+export function callsOf(proxy: TcpProxy, ...scripts: readonly LuaScript[]): () => number {
+  const texts = scripts.flatMap(({ sha1, text }) => [sha1, text]);
   let calls = 0;
   proxy.judge(({ words }) => {
-    if ([script.sha1, script.text].includes(words[1] ?? '')) calls += 1;
+    if (texts.includes(words[1] ?? '')) calls += 1;
     return 'pass';
   });
   return () => calls;

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Semaphore } from '../../libs/distributed-lock/src/contracts/semaphore.contract.js';
-import { semaphoreAcquire } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import {
+  semaphoreAcquire,
+  semaphoreWait,
+} from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
 import { semaphoreChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { Gate } from '../locks/gate.js';
 import { scaled } from '../support/slowness.js';
@@ -141,7 +144,7 @@ describe('a waiter', () => {
     const wire = await fleet.proxy();
     const listener = (await fleet.open({}, wire)).getSemaphore(name);
     await ours.trySetPermits(0);
-    const calls = callsOf(wire, semaphoreAcquire);
+    const calls = callsOf(wire, semaphoreAcquire, semaphoreWait);
     const waiting = listener.acquire(2);
     await fleet.asleep(1, name);
     await until('the contender sleeps', () => calls() === 2);
@@ -229,7 +232,7 @@ describe('300 waiters of one process', () => {
     const wire = await fleet.proxy();
     const crowd = (await fleet.open({}, wire)).getSemaphore(name);
     await ours.trySetPermits(0);
-    const calls = callsOf(wire, semaphoreAcquire);
+    const calls = callsOf(wire, semaphoreAcquire, semaphoreWait);
     const waiting = Promise.all(Array.from({ length: 300 }, () => crowd.acquire()));
     await fleet.asleep(1, name);
     await until('the contender sleeps', () => calls() === 2);
@@ -253,8 +256,8 @@ test('a waiter gets what is left for it when another process was faster for the 
   await fleet.asleep(1, name);
   const [both, taken] = [new Gate(), new Gate()];
   wire.judge(({ words }) => {
-    // KEYS are the semaphore and the record; then the permits: both of the waiters who are left, at once.
-    if (words[1] !== semaphoreAcquire.sha1 || words[5] !== '2') return 'pass';
+    // Behind four keys and the place: the permits of both of the waiters who are left, at once.
+    if (words[1] !== semaphoreAcquire.sha1 || words[8] !== '2') return 'pass';
     both.open();
     return { before: taken.opened };
   });

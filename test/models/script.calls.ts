@@ -23,6 +23,8 @@ export const CHANNEL = 'channel';
 export const PERMITS = ['0123456789abcdef0123456789abcdef', 'ff00ff00ff00ff00ff00ff00ff00ff00', '00ff0a'];
 /** In the queue of a semaphore. */
 const PLACES = PERMITS.slice(0, 2).map((permit) => `a:${permit}`);
+/** In the queue of a plain semaphore: for one permit, or for two. */
+const CALL_PLACES = ['a:00000000011', 'a:00000000022', 'b:00000000013'];
 /** Far apart, so that the ms which pass between two stores change nothing. */
 const LEASES = ['60000', '120000', '1200000', '60000', '120000', '6e4', '0xea60'];
 export const STRANGE = ['', 'x', '-1', '1.5', '0', 'nan', '99999999999999999999'];
@@ -57,9 +59,11 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   entries: ['["one"]', '["two","one"]', '[]', 'one'],
   listens: ['0', '1'],
   waits: ['0', '1'],
-  absent: ['', ...HOLDERS, ...PLACES],
-  leaving: ['', '', ...HOLDERS, ...PLACES, 'listener:a', 'listener:b'],
+  absent: ['', ...HOLDERS, ...PLACES, ...CALL_PLACES],
+  leaving: ['', '', ...HOLDERS, ...PLACES, ...CALL_PLACES, 'listener:a', 'listener:b'],
+  place: [...CALL_PLACES, 'a:1', 'c'],
   yields: ['0', '1'],
+  gives: ['0', '1'],
   margin: ['0', '30000'],
   nextLease: ['0', '30000'],
   publish: ['PUBLISH'],

@@ -204,7 +204,7 @@ test('a user that may not publish gets an error, and its change is made', async 
   const { redis } = stage;
   await redis.acl('SETUSER', 'limited', 'reset', 'on', '>secret', '~*', '+@all', 'resetchannels');
   const user = ProtocolStage.open(server.url, { username: 'limited', password: 'secret' });
-  expect(await send(user, counter, call.set(3, 0, 'a'))).toEqual([1]);
+  expect(await send(user, counter, call.set(3, 0, 'a'))).toEqual([1, 3, -1]);
   expect(await send(user, counter, call.add(1, { call: 'b' }))).toEqual([1, 4, -1]);
   await permit.putPermits(stage, counter, permit.permits(3, { [A]: S10, [B]: -5000 }));
   expect(await send(user, counter, permit.release(A))).toEqual([1, -1]);

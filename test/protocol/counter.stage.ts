@@ -18,6 +18,8 @@ export interface Counter {
   readonly timeout: string;
   /** The queue of processes. */
   readonly waiting: string;
+  /** The places that were given permits. */
+  readonly given: string;
   readonly semaphoreChannel: string;
   readonly latchChannel: string;
   /** The record of a call. */
@@ -29,6 +31,7 @@ export function counterOf(key: string): Counter {
     key,
     timeout: suffixName(key, 'timeout'),
     waiting: suffixName(key, 'waiting'),
+    given: suffixName(key, 'given'),
     semaphoreChannel: semaphoreChannel(key),
     latchChannel: latchChannel(key),
     record: (call) => suffixName(key, `call:${call}`),

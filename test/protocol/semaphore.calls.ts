@@ -7,17 +7,46 @@ type Value = number | string;
 export const KEEP = 60_000;
 
 const withRecord = (call: string) => (counter: Counter) => [counter.key, counter.record(call)];
+const withQueue = (call: string) => (counter: Counter) => [
+  counter.key,
+  counter.record(call),
+  counter.waiting,
+  counter.given,
+];
 
-export const acquire = (wanted: Value, call = 'c', keep: Value = KEEP): Operation => ({
+export const acquire = (wanted: Value, call = 'c', keep: Value = KEEP, waits = 0): Operation => ({
   script: scripts.semaphoreAcquire,
-  keys: withRecord(call),
-  args: () => [wanted, keep],
+  keys: withQueue(call),
+  args: () => [call, wanted, keep, waits],
+});
+
+export interface Wait {
+  readonly keep?: Value;
+  readonly life?: Value;
+  readonly ticket?: Value;
+  readonly listens?: boolean;
+}
+
+export const wait = (
+  place: string,
+  { keep = KEEP, life = 60_000, ticket = 0, listens = false }: Wait = {},
+): Operation => ({
+  script: scripts.semaphoreWait,
+  shared: [keep, life],
+  keys: withQueue(place),
+  args: ({ semaphoreChannel }) => [place, ticket, listens ? 1 : 0, semaphoreChannel],
+});
+
+export const pass = ({ absent = '', leaving = '', yields = false, gives = false } = {}): Operation => ({
+  script: scripts.semaphorePass,
+  keys: ({ key, waiting, given }) => [key, waiting, given],
+  args: ({ semaphoreChannel }) => [absent, leaving, yields ? 1 : 0, gives ? 1 : 0, semaphoreChannel],
 });
 
 export const undo = (call = 'c', keep: Value = KEEP): Operation => ({
   script: scripts.semaphoreUndo,
-  keys: withRecord(call),
-  args: (counter) => [keep, counter.semaphoreChannel],
+  keys: withQueue(call),
+  args: (counter) => [call, keep, counter.semaphoreChannel],
 });
 
 export interface Add {
@@ -32,7 +61,7 @@ export const add = (
   { call = 'c', payload = 'value', where = 'anywhere', keep = KEEP }: Add = {},
 ): Operation => ({
   script: scripts.semaphoreAdd,
-  keys: withRecord(call),
+  keys: withQueue(call),
   args: (counter) => [change, payload, where, keep, counter.semaphoreChannel],
 });
 
@@ -44,7 +73,7 @@ export const drain = (call = 'c', keep: Value = KEEP): Operation => ({
 
 export const set = (wanted: Value, ttl: Value = 0, call = 'c', keep: Value = KEEP): Operation => ({
   script: scripts.semaphoreSet,
-  keys: withRecord(call),
+  keys: withQueue(call),
   args: (counter) => [wanted, ttl, keep, counter.semaphoreChannel],
 });
 
@@ -56,7 +85,7 @@ export const look = (): Operation => ({
 
 export const remove = (): Operation => ({
   script: scripts.semaphoreDelete,
-  keys: ({ key, timeout }) => [key, timeout],
+  keys: ({ key, timeout, given }) => [key, timeout, given],
   args: () => [],
 });
 

@@ -48,9 +48,13 @@ describe('a call whose reply was lost', () => {
 
   test('is answered that it made the semaphore, also when that is gone by now', async () => {
     await stage.redis.del(counter.key);
-    expect(await play(stage, counter, set(3), set(3), set(4, 0, 'other'))).toEqual([[1], [1], [0]]);
+    expect(await play(stage, counter, set(3), set(3), set(4, 0, 'other'))).toEqual([
+      [1, 3, 0],
+      [1, 3, 0],
+      [0],
+    ]);
     await stage.redis.del(counter.key);
-    expect(await send(stage, counter, set(3))).toEqual([1]);
+    expect(await send(stage, counter, set(3))).toEqual([1, 3, 0]);
     expect(await read(stage, counter.key)).toBe('none');
   });
 
@@ -76,7 +80,7 @@ describe('an undo', () => {
   ])('gives back what %s took, with a message, and once', async (_what, call, messages) => {
     await play(stage, counter, call);
     await stage.listen(counter.semaphoreChannel);
-    expect(await play(stage, counter, undo(), undo())).toEqual([[1, 1], [0]]);
+    expect(await play(stage, counter, undo(), undo())).toEqual([[1, 5, 1], [0]]);
     expect(await read(stage, counter.key)).toEqual(amount(5));
     expect(await stage.messages(counter.semaphoreChannel)).toEqual(messages);
     expect(await read(stage, counter.record('c'))).toEqual(amount('undone', KEEP));
@@ -86,7 +90,7 @@ describe('an undo', () => {
     await put(stage, counter.key, amount(-2));
     expect(await play(stage, counter, drain(), undo())).toEqual([
       [1, -2],
-      [1, 0],
+      [1, -2, 0],
     ]);
     expect(await read(stage, counter.key)).toEqual(amount(-2));
   });
@@ -94,7 +98,7 @@ describe('an undo', () => {
   test('gives back to what is there by now, and returns the value', async () => {
     await play(stage, counter, acquire(2), add(-9, { call: 'other' }));
     await stage.listen(counter.semaphoreChannel);
-    expect(await send(stage, counter, undo())).toEqual([1, 0]);
+    expect(await send(stage, counter, undo())).toEqual([1, -4, 0]);
     expect(await read(stage, counter.key)).toEqual(amount(-4));
     expect(await stage.messages(counter.semaphoreChannel)).toEqual([]);
   });

@@ -75,10 +75,10 @@ const ROWS: Record<string, readonly Row[]> = {
     ["keeps the semaphore's time to live (D27)", amount(3, S10), drain(), [1, 3], amount(0, S10), record('3 0')],
   ],
   set: [
-    ['makes a semaphore and tells its permits', NONE, set(3), [1], amount(3), record(1), { messages: ['3'] }],
-    ['makes one that ends', NONE, set(3, S10), [1], amount(3, S10), record(1), { messages: ['3'] }],
-    ['makes one of no permits, and says nothing', NONE, set(0), [1], amount(0), record(1)],
-    ['makes the largest one', NONE, set(MOST), [1], amount(MOST), record(1), { messages: [`${MOST}`] }],
+    ['makes a semaphore and tells its permits', NONE, set(3), [1, 3, 1], amount(3), record(1), { messages: ['3'], again: [1, 3, 0] }],
+    ['makes one that ends', NONE, set(3, S10), [1, 3, 1], amount(3, S10), record(1), { messages: ['3'], again: [1, 3, 0] }],
+    ['makes one of no permits, and says nothing', NONE, set(0), [1, 0, 0], amount(0), record(1)],
+    ['makes the largest one', NONE, set(MOST), [1, MOST, 1], amount(MOST), record(1), { messages: [`${MOST}`], again: [1, MOST, 0] }],
     ['leaves one that is there alone', amount(0, S10), set(3), [0], amount(0, S10), NONE],
   ],
   inspect: [
@@ -151,7 +151,7 @@ describe.each([2, 3] as const)('over RESP%i', (protocol) => {
       [wrong, undo()],
       [counter, undo('e')],
     ]);
-    expect(three).toEqual([[1, 0], WRONG, [0]]);
+    expect(three).toEqual([[1, 4, 0], WRONG, [0]]);
     expect(
       await sendAll(stage, [
         [wrong, look()],

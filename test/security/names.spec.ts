@@ -53,6 +53,7 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
   ["the record of the job 'user:{a}'", 'user:{a}:tick'],
   ["the rows of the job 'user:{a}'", 'user:{a}:runs'],
   ["the leases of the permits of 'user:{a}'", 'user:{a}:timeout'],
+  ["the permits that were given to places at 'user:{a}'", 'user:{a}:given'],
   ["the queue's signs of life of 'user:{a}'", 'user:{a}:fair_alive'],
   ["the declared waits of 'user:{a}'", 'user:{a}:fair_waits'],
   ["the writer that waits for 'user:{a}'", 'user:{a}:write_intent'],
@@ -217,7 +218,17 @@ test('every form of a key beside a lock that the sources make is one that no nam
     new Set([
       ...['redisson_lock__channel', 'redisson_rwlock', 'redisson_sc', 'lock_job__channel'],
       ...['redisson_lock_queue', 'redisson_lock_timeout', 'redisson_lock_token'],
-      ...['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs', 'call:${call}'],
+      ...[
+        'fair_waits',
+        'fair_alive',
+        'write_intent',
+        'waiting',
+        'given',
+        'timeout',
+        'tick',
+        'runs',
+        'call:${call}',
+      ],
       ...['job_list', 'instance_list', 'instance:'],
     ]),
   );

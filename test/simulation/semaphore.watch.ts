@@ -111,7 +111,11 @@ export class SemaphoreWatch implements OtherWatch {
       const availableSince = this.#availableSince.get(permits);
       if (availableSince === undefined) continue;
       const name = `${ledger.name} has ${available} permits, and ${permits} are enough,`;
-      checkWish(this.place, { instance, since: wish.firstSince }, { name, since: availableSince });
+      checkWish(
+        this.place,
+        { instance, since: wish.firstSince },
+        { name, since: availableSince, isQueued: true },
+      );
     }
   }
 

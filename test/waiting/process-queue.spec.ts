@@ -115,7 +115,8 @@ describe.each(QUEUED)('a release of a %s lock', (kind) => {
       const after = await stage.sent();
       const sent = [...after].reduce((sum, [name, calls]) => sum + calls - (before.get(name) ?? 0), 0);
       // The first turns, in which they all come to know of each other, are among them, and the last.
-      expect(sent / holds).toBeLessThan(6);
+      // A semaphore without holders deletes the records of two calls as well.
+      expect(sent / holds).toBeLessThan(kind === 'semaphore' ? 8 : 6);
       await settled(stage);
     });
   });

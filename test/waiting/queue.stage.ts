@@ -1,5 +1,9 @@
 import { expect } from 'vitest';
-import type { Lockable } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type {
+  LockHandle,
+  LockOptions,
+  UsingOptions,
+} from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import {
   lockChannel,
@@ -16,12 +20,19 @@ import { until } from '../support/until.js';
 export const COMES_WITHIN = 30;
 
 /** The kinds of lock whose processes wait in a queue in Redis. */
-export const QUEUED = ['reentrant', 'fenced', 'permit'] as const;
+export const QUEUED = ['reentrant', 'fenced', 'permit', 'semaphore'] as const;
 export type QueuedKind = (typeof QUEUED)[number];
 
+/** What processes wait for. */
+export interface Waitable {
+  lock(options?: LockOptions): Promise<Pick<LockHandle, 'unlock'>>;
+  using(work: () => Promise<void>, options?: UsingOptions): Promise<void>;
+}
+
 /** The lock "x" of a service, or its semaphore. */
-export function lockOf(service: LockService | undefined, kind: QueuedKind): Pick<Lockable, 'lock' | 'using'> {
+export function lockOf(service: LockService | undefined, kind: QueuedKind): Waitable {
   if (service === undefined) throw new Error('no service');
+  if (kind === 'semaphore') return permitOf(service);
   if (kind !== 'permit') return kind === 'fenced' ? service.getFencedLock('x') : service.getLock('x');
   const semaphore = service.getPermitExpirableSemaphore('x');
   return {
@@ -30,9 +41,24 @@ export function lockOf(service: LockService | undefined, kind: QueuedKind): Pick
   };
 }
 
+/** The one permit of the plain semaphore "x", which has no handle and no lease. */
+function permitOf(service: LockService): Waitable {
+  const semaphore = service.getSemaphore('x');
+  return {
+    lock: async (options) => {
+      await semaphore.acquire(1, options);
+      return { unlock: () => semaphore.release().then(() => 'released' as const) };
+    },
+    using: (work) => semaphore.using(work),
+  };
+}
+
+/** Whether it is a semaphore, of which there is one permit. */
+const isCounted = (kind: QueuedKind) => kind === 'permit' || kind === 'semaphore';
+
 /** Makes what the processes wait for: a lock needs nothing, a semaphore its one permit. */
 export async function prepare(stage: KindStage, kind: QueuedKind): Promise<void> {
-  if (kind === 'permit') await stage.faults.admin.set(stage.faults.key('x'), 1);
+  if (isCounted(kind)) await stage.faults.admin.set(stage.faults.key('x'), 1);
 }
 
 /** What an unknown client does, as Redisson's clients: it knows no queue. */
@@ -48,7 +74,7 @@ export interface Stranger {
 export function strangerAt(stage: KindStage, kind: QueuedKind): Stranger {
   const { admin } = stage.faults;
   const key = stage.faults.key('x');
-  if (kind === 'permit') {
+  if (isCounted(kind)) {
     const channel = semaphoreChannel(key);
     return {
       channel,

@@ -297,7 +297,9 @@ export const WAYS: readonly Way[] = [
     async ({ one, name, key }) => {
       await semaphoreOf(one, name).trySetPermits(1);
       const { semaphore: scripts } = one.engine.context.counters;
-      await promised<PermitsReply>((callback) => scripts.acquire(key, 'call', 1, callback));
+      await promised<PermitsReply>((callback) =>
+        scripts.acquire({ name: key, call: 'call', permits: 1, waits: false }, callback),
+      );
     },
   ),
   latch('a countdown', ['latch/count-down'], ({ one, name }) => latchOf(one, name).countDown()),

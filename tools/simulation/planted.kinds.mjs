@@ -66,7 +66,7 @@ export const PLANTED_KINDS = [
     name: 'a request for permits that is given up and not undone',
     defects: [
       {
-        from: 'const failure = this.#ambiguousFailure; if (failure === void 0) return;',
+        from: 'const failure = this.#ambiguousFailure; if (failure === void 0 && !this.#isPlaced) return;',
         to: 'return;',
       },
     ],

@@ -30,6 +30,15 @@ export const PLANTED_QUEUE = [
     ],
   },
   {
+    name: 'permits that a place is given, and that stay available',
+    defects: [
+      {
+        from: 'G["redis.call"]("DECRBY", get(queue, "lock"), or(first(call(wantedOf, place)), () => 1));',
+        to: '',
+      },
+    ],
+  },
+  {
     name: 'a place that is taken before its channel is subscribed',
     defects: [
       { from: 'if (this.#subscription?.isActive !== true) return void 0;', to: '' },

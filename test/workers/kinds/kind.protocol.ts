@@ -6,7 +6,7 @@ export interface KindSettings {
 }
 
 /** A kind of lock, as the worker's commands name it; of a semaphore one permit. */
-export type TakenKind = 'reentrant' | 'fair' | 'fenced' | 'read' | 'write' | 'permit';
+export type TakenKind = 'reentrant' | 'fair' | 'fenced' | 'read' | 'write' | 'permit' | 'semaphore';
 
 /** A hold: when it was granted and when it was given up, in µs of the machine's monotonic clock; its fencing token. */
 export interface Section {

@@ -2,7 +2,12 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DistributedLockModule, LockService, type Lockable, type LockHandle } from 'nestjs-distributed-lock';
+import {
+  DistributedLockModule,
+  LockService,
+  type LockHandle,
+  type LockOptions,
+} from 'nestjs-distributed-lock';
 import { machineTime } from '../../kinds/machine.clock.js';
 import { Stopwatch } from '../../support/stopwatch.js';
 import type { KindCommand, KindMessage, KindSettings, Section, TakenKind } from './kind.protocol.js';
@@ -19,22 +24,39 @@ class WorkerModule {}
 
 const app = await NestFactory.createApplicationContext(WorkerModule, { logger: false });
 const locks = app.get(LockService);
-const held = new Map<number, LockHandle>();
+/** What a worker has. */
+type Taken = Pick<LockHandle, 'holder' | 'token' | 'unlock'>;
 
-const LOCK_OF: Readonly<Record<TakenKind, (name: string) => Pick<Lockable, 'lock'>>> = {
+const held = new Map<number, Taken>();
+
+const LOCK_OF: Readonly<
+  Record<TakenKind, (name: string) => { lock(options?: LockOptions): Promise<Taken> }>
+> = {
   reentrant: (name) => locks.getLock(name),
   fair: (name) => locks.getFairLock(name),
   fenced: (name) => locks.getFencedLock(name),
   read: (name) => locks.getReadWriteLock(name).readLock(),
   write: (name) => locks.getReadWriteLock(name).writeLock(),
   permit: (name) => ({ lock: (options) => locks.getPermitExpirableSemaphore(name).acquire(options) }),
+  semaphore: (name) => ({ lock: (options) => takePermit(name, options) }),
 };
 
 function tell(message: KindMessage): void {
   process.send?.(message);
 }
 
-async function unlock(id: number, handle: LockHandle): Promise<void> {
+/** A permit of a plain semaphore has no holder. */
+async function takePermit(name: string, options?: LockOptions): Promise<Taken> {
+  const semaphore = locks.getSemaphore(name);
+  await semaphore.acquire(1, options);
+  return {
+    holder: '',
+    token: undefined,
+    unlock: () => semaphore.release().then(() => 'released'),
+  };
+}
+
+async function unlock(id: number, handle: Taken): Promise<void> {
   held.delete(id);
   tell({ kind: 'ended', id, how: await handle.unlock(), at: machineTime() });
 }

@@ -1,5 +1,6 @@
 import type { HolderIdFormat, Leased, Renewer } from '../renewal/lease.contract.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
+import type { PassScripts } from '../replies/queue.replies.js';
 import { promised, type LateAnswer } from '../replies/reply.callback.js';
 import type { LockKind } from './lock.kind.js';
 
@@ -9,6 +10,14 @@ interface ReleaseDetails {
   readonly pairedLease?: number | undefined;
   /** Receives what may come after the deadline. */
   readonly expect?: ((late: LateAnswer<ReleaseReply>) => void) | undefined;
+}
+
+/** What processes may wait for in a queue: a lock, or a semaphore. */
+export interface QueueTarget {
+  readonly id: string;
+  readonly key: string;
+  readonly channel: string;
+  readonly kind: Pick<LockKind, 'form' | 'wakes'> & { readonly queue?: PassScripts | undefined };
 }
 
 /** One lock: its name, key, channel and kind. */

@@ -3,6 +3,7 @@ import type { WaitRequest } from '../waiters/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import { LocalLatch } from './local.latch.js';
 import { LocalLockRegistry } from '../local/local.lock.registry.js';
+import { QueuePlaces } from '../process-queue/queue.places.js';
 import type { LockContext } from '../core/lock.context.js';
 import { shuttingDown } from '../core/unavailable.errors.js';
 import type { NameRegistry } from '../core/name.registry.js';
@@ -13,6 +14,8 @@ import { LocalSemaphore } from './local.semaphore.js';
 export class CounterEngine {
   readonly semaphores: LocalLockRegistry<CounterTarget, LocalSemaphore>;
   readonly latches: LocalLockRegistry<CounterTarget, LocalLatch>;
+  /** The places of this process in the queues of semaphores. */
+  readonly places: QueuePlaces;
   readonly #scopes = new Set<PermitScope>();
   #closing = false;
 
@@ -24,6 +27,14 @@ export class CounterEngine {
       context,
       (registry, target) => new LocalSemaphore(registry, target),
     );
+    this.places = new QueuePlaces({
+      context,
+      // Permits have no holder, and giving up a place frees none.
+      isHeld: () => false,
+      isWaitedFor: (id) => this.semaphores.get(id)?.isWaitedFor === true,
+      ended: (place) => this.semaphores.get(place.target.id)?.leftQueue(place),
+    });
+    this.semaphores.places = this.places;
     this.latches = new LocalLockRegistry(context, (registry, target) => new LocalLatch(registry, target));
   }
 

@@ -16,7 +16,7 @@ export abstract class LocalCounter<
   implements LoopOwner<Terms, Result>, LocalWaitersOwner<void, Request>
 {
   readonly waiters = new LocalWaiters<void, Request>(this);
-  protected abstract readonly loop: AcquireLoop<Terms, Result>;
+  protected abstract readonly loop: AcquireLoop<Terms, Result> | undefined;
 
   constructor(
     readonly registry: LocalLockOwner<LocalCounter<Terms, Result, Request>>,
@@ -25,6 +25,8 @@ export abstract class LocalCounter<
 
   abstract next(): Terms | undefined;
   abstract granted(grant: Result): void;
+  /** Starts the loop, or ends its sleep. */
+  protected abstract wakeLoop(): void;
 
   get existingWaiters(): LocalWaiters<void, Request> {
     return this.waiters;
@@ -47,7 +49,7 @@ export abstract class LocalCounter<
   }
 
   onEnter(waiter: Waiter<void, Request>): void {
-    if (this.waiters.needsRequest(waiter)) this.loop.wake();
+    if (this.waiters.needsRequest(waiter)) this.wakeLoop();
   }
 
   onLeave(): void {
@@ -60,6 +62,6 @@ export abstract class LocalCounter<
 
   /** Without a waiter there is no need to listen. */
   protected stopIfUnneeded(): void {
-    if (!this.hasWaiters) this.loop.stopListening();
+    if (!this.hasWaiters) this.loop?.stopListening();
   }
 }

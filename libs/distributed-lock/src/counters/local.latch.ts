@@ -48,6 +48,10 @@ export class LocalLatch
     );
   }
 
+  protected wakeLoop(): void {
+    this.loop.wake();
+  }
+
   /** A check leaves no state behind. */
   undo(): void {}
 

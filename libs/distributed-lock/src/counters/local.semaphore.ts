@@ -1,10 +1,17 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
+import type { AddReply, Addition, Announced, UndoReply } from '../scripts/semaphore.scripts.js';
 import type { WaitRequest } from '../waiters/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
-import { ChannelWakeSource } from '../acquire/channel.wake.source.js';
+import type { WakeSource } from '../acquire/acquire.contract.js';
+import { ChannelWakeSource, UNSUBSCRIBED_SLEEP } from '../acquire/channel.wake.source.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LocalLockOwner } from '../local/local.lock.registry.js';
+import { ProcessFairness } from '../local/process.fairness.js';
+import type { QueuePlace } from '../process-queue/queue.place.js';
+import { isToWatch } from '../replies/queue.replies.js';
+import type { Busy } from '../replies/lock.replies.js';
+import type { LateAnswer, ReplyCallback } from '../replies/reply.callback.js';
+import { now } from '../timing/monotonic.clock.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
@@ -15,13 +22,24 @@ export interface PermitsRequest extends WaitRequest {
   readonly permits: number;
 }
 
+/** How long others that listen go first after a release that was left to them, in ms. */
+const YIELD_PAUSE = 5;
+
+/** The payload of its messages is the number of available permits. */
+const wakes = (payload: string) => Number(payload) > 0;
+
 /**
  * A semaphore as this process sees it: its waiters. One attempt requests permits for the first waiter, and for as many others as seem to
- * fit.
+ * fit. Between processes, waiters have a queue in Redis.
  */
 export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, PermitsRequest> {
-  protected readonly loop: AcquireLoop<PermitsTerms, PermitsGrant>;
+  /** Undefined until a caller waits. */
+  protected loop: AcquireLoop<PermitsTerms, PermitsGrant> | undefined;
+  /** The place of this process in the queue of the semaphore. */
+  #place: QueuePlace | undefined;
   readonly #calls: RecordedCalls;
+  #existingFairness: ProcessFairness | undefined;
+  #isRequesting = false;
   /** The permits that were left after the last grant. */
   #left = 0;
   /** The permits that the first waiter needed at the last request. */
@@ -29,22 +47,21 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
 
   constructor(registry: LocalLockOwner<LocalSemaphore>, target: CounterTarget) {
     super(registry, target);
-    const { context } = registry;
-    this.#calls = new RecordedCalls(context, target);
-    const source = new ChannelWakeSource(context, {
-      name: target.channel,
-      longestSleep: context.settings.watchdogTimeout,
-      // The payload of its messages is the number of available permits.
-      wakes: (payload) => Number(payload) > 0,
-    });
-    this.loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), source);
+    this.#calls = new RecordedCalls(registry.context, target);
+    this.#place = registry.places?.byLock.get(target.id);
+  }
+
+  /** Whether a caller waits, or a request is under way. */
+  get isWaitedFor(): boolean {
+    return this.hasWaiters || this.#isRequesting;
   }
 
   /** Requests permits once. @returns whether they were granted */
   try(permits: number): Promise<boolean> {
     return this.waiters.during(async () => {
-      const attempt = new PermitsAttempt(this.registry.context, this.target);
-      const outcome = await attempt.make({ permits, least: permits });
+      const queue = { onAnnounced: this.#watchCalled };
+      const attempt = new PermitsAttempt(this.registry.context, this.target, queue);
+      const outcome = await attempt.make({ permits, least: permits, waits: false });
       attempt.undo();
       if (outcome instanceof RedisFailure) throw unavailable(this.target.name, outcome);
       return outcome.kind === 'granted';
@@ -53,14 +70,37 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
 
   /** Adds permits, whichever caller had them. @param what the call, for the log */
   add(what: string, change: number, how?: Pick<Addition, 'where'>): Promise<AddReply> {
-    const { notices, counters } = this.registry.context;
+    const { notices } = this.registry.context;
     return this.waiters.during(async () => {
       const reply = await this.#calls.retry<AddReply>(what, (call, callback) =>
-        counters.semaphore.add(this.target.key, call, { change, ...how }, callback),
+        this.#sendAddition(call, { change, ...how }, callback),
       );
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.target.name, channel: this.target.channel });
-      if (this.hasWaiters) this.loop.wake();
+      if (reply.kind === 'added') this.#letGoFirst(reply);
+      if (this.hasWaiters) this.wakeLoop();
+      return reply;
+    });
+  }
+
+  /** Creates the semaphore. @param ttl its life in ms; 0 for no end. @returns whether there was none */
+  make(permits: number, ttl: number): Promise<boolean> {
+    const { semaphore } = this.registry.context.counters;
+    const { key: name } = this.target;
+    return this.waiters.during(async () => {
+      const made = await this.#calls.once((call) =>
+        semaphore.trySet({ name, call, permits, ttl, expires: false }),
+      );
+      if (made !== undefined) this.#watchCalled(made);
+      return made !== undefined;
+    });
+  }
+
+  /** Makes a call without an answer have no effect: an acquisition, or a drain. */
+  undo(call: string): Promise<UndoReply> {
+    return this.waiters.during(async () => {
+      const reply = await this.registry.context.counters.semaphore.undo(this.target.key, call);
+      if (reply.kind === 'returned') this.#watchCalled(reply);
       return reply;
     });
   }
@@ -75,9 +115,23 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
     void this.giveBack(permits).catch(() => undefined);
   }
 
+  override begin(): void {
+    this.#isRequesting = true;
+    super.begin();
+  }
+
+  override end(): void {
+    this.#isRequesting = false;
+    // A late answer may have opened it for a local semaphore that is forgotten.
+    if (!this.hasWaiters) this.registry.places?.byLock.get(this.target.id)?.rest();
+    super.end();
+  }
+
   override onLeave(): void {
     super.onLeave();
-    if ((this.waiters.first?.request.permits ?? Infinity) < this.#least) this.loop.wake();
+    const permits = this.waiters.first?.request.permits ?? this.#least;
+    // A place is for so many permits, and no more.
+    if (permits < this.#least || (permits > this.#least && this.#place !== undefined)) this.wakeLoop();
   }
 
   next(): PermitsTerms | undefined {
@@ -90,12 +144,13 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
       permits += waiter.request.permits;
     }
     this.#left = 0;
-    return { permits, least };
+    return { permits, least, waits: true };
   }
 
   granted({ permits, left }: PermitsGrant): void {
     const { queue } = this.waiters;
     this.waiters.wasGranted();
+    this.#existingFairness?.granted();
     this.#left = left;
     let rest = permits;
     for (let { first } = queue; first !== undefined; { first } = queue) {
@@ -106,5 +161,94 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
     }
     if (rest > 0) this.giveBackLate(rest);
     this.stopIfUnneeded();
+  }
+
+  override notGranted(outcome: Busy | RedisFailure): void {
+    if (outcome.kind === 'busy') this.#existingFairness?.otherAcquired();
+    super.notGranted(outcome);
+  }
+
+  /** This process has no place in the queue any more, nor a waiter. */
+  leftQueue(place: QueuePlace): void {
+    if (this.#place !== place) return;
+    this.#place = undefined;
+    this.loop = undefined;
+  }
+
+  protected wakeLoop(): void {
+    this.loop ??= this.#newLoop();
+    const currentYield = this.#existingFairness?.currentYield;
+    if (currentYield === undefined) this.loop.wake();
+    else this.loop.wakeAfterYield(currentYield);
+  }
+
+  #newLoop(): AcquireLoop<PermitsTerms, PermitsGrant> {
+    const { context } = this.registry;
+    const current = () => this.#place;
+    const queue = {
+      get place() {
+        return current();
+      },
+      onAnnounced: this.#watchCalled,
+    };
+    const attempt = new PermitsAttempt(context, this.target, queue);
+    return new AcquireLoop(context, this, attempt, this.#wakeSource());
+  }
+
+  /** Its place in the queue, which it opens when it has to sleep: most permits are granted at once. */
+  #wakeSource(): WakeSource {
+    const { context } = this.registry;
+    const { watchdogTimeout: longestSleep } = context.settings;
+    if (context.counters.semaphoreQueue === undefined)
+      return new ChannelWakeSource(context, { name: this.target.channel, longestSleep, wakes });
+    return {
+      isListening: false,
+      sleep: (busy, sleeper) => this.#openPlace()?.sleep(busy, sleeper) ?? sleeper.sleep(UNSUBSCRIBED_SLEEP),
+      stop: () => this.#place?.stop(),
+    };
+  }
+
+  #sendAddition(call: string, addition: Addition, callback: ReplyCallback<AddReply>): void {
+    const watch = (reply: AddReply) => {
+      if (reply.kind === 'added') this.#watchCalled(reply);
+    };
+    const answered = (reply: AddReply) => {
+      watch(reply);
+      callback.answered(reply);
+    };
+    const failed = (error: unknown, late?: LateAnswer<AddReply>) => {
+      void late?.then((answer) => ('reply' in answer ? watch(answer.reply) : undefined));
+      callback.failed(error, late);
+    };
+    this.registry.context.counters.semaphore.add(this.target.key, call, addition, { answered, failed });
+  }
+
+  /** The place of this process; undefined after the shutdown. */
+  #openPlace(): QueuePlace | undefined {
+    const { context, places } = this.registry;
+    const { id, key, channel } = this.target;
+    const kind = { form: 'shared', wakes, queue: context.counters.semaphoreQueue } as const;
+    // This local semaphore may be forgotten by now, and its place over.
+    return (this.#place = places?.open({ id, key, channel, kind }));
+  }
+
+  /** Looks after the process that was notified of its turn. */
+  readonly #watchCalled = ({ called, reached }: Pick<Announced, 'called' | 'reached'>): void => {
+    if (called !== undefined && isToWatch(called, reached)) this.#openPlace()?.watch(called);
+  };
+
+  /** A caller that comes back at once must not make requests before the process whose turn it is has come, or the others have had theirs. */
+  #letGoFirst({ called, reached }: Pick<Announced, 'called' | 'reached'>): void {
+    const { context } = this.registry;
+    if (called === undefined || this.#place?.isUnreachable === true) return;
+    // It may be its own turn: it waits while it has others.
+    if (called.startsWith(`${context.ids.client}:`) || (called === '' && reached <= 0)) return;
+    const isTurn = called !== '';
+    const fairness = (this.#existingFairness ??= new ProcessFairness(context.settings));
+    const pause = isTurn ? fairness.pauseAfter(true) : YIELD_PAUSE;
+    const untilMessage = (this.loop?.messages ?? 0) + 1;
+    fairness.yieldTo({ until: now() + pause, pause, untilMessage, isTurn });
+    // The local semaphore is kept for that time, for callers that come back.
+    void this.waiters.during(() => context.wheel.pause(pause));
   }
 }

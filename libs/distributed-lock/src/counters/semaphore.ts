@@ -51,7 +51,7 @@ export class CountingSemaphore implements Semaphore {
   async trySetPermits(permits: number, timeToLive?: Duration): Promise<boolean> {
     checkPermits(this.name, permits, 0);
     const ttl = readLife(this.name, timeToLive);
-    return await this.#calls.once((call) => this.#scripts.trySet(this.#target.key, call, permits, ttl));
+    return await this.#local.make(permits, ttl);
   }
 
   async acquire(permits = 1, options?: WaitOptions): Promise<void> {
@@ -85,11 +85,12 @@ export class CountingSemaphore implements Semaphore {
     const wait = readWait(this.name, options, this.#engine.context.settings.waitTime.using);
     const watch = this.#attempt(permits);
     const taken = this.#take(permits, wait, watch);
-    const local = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
+    await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
+    // The local semaphore may be another one by now. It is kept as long as work runs under its permits.
+    const local = this.#local;
     const scope = new PermitScope(local, permits, watch);
     return await new Promise<T>((resolve, reject) => {
-      // The local waiters are kept as long as work runs under their permits.
-      const worked = () => this.#local.waiters.during(() => scope.run(work, resolve));
+      const worked = () => local.waiters.during(() => scope.run(work, resolve));
       this.#engine.during(scope, worked).then(resolve, reject);
     });
   }
@@ -105,7 +106,7 @@ export class CountingSemaphore implements Semaphore {
   async drainPermits(): Promise<number> {
     const { key } = this.#target;
     const send = (call: string) => this.#scripts.drain(key, call);
-    return (await this.#calls.once(send, (call) => this.#scripts.undo(key, call))) ?? 0;
+    return (await this.#calls.once(send, (call) => this.#local.undo(call))) ?? 0;
   }
 
   async addPermits(permits: number): Promise<void> {
@@ -115,7 +116,7 @@ export class CountingSemaphore implements Semaphore {
 
   async delete(): Promise<boolean> {
     try {
-      return await this.#scripts.delete(this.#target.key);
+      return await this.#scripts.delete(this.#target.key, false);
     } catch (error) {
       throw unavailable(this.name, error);
     }
@@ -136,24 +137,22 @@ export class CountingSemaphore implements Semaphore {
     return new AcquisitionWatch(events, { lock: this.name, kind: 'semaphore', isReentry: false });
   }
 
-  /** @returns the local waiters that give the permits back */
   async #take(
     permits: number,
     { waitTime, signal }: Wait,
     watch: AcquisitionWatch | undefined,
-  ): Promise<LocalSemaphore> {
+  ): Promise<void> {
     signal?.throwIfAborted();
     const nested = this.#engine.enter(this.name);
     const local = this.#local;
     if (waitTime > 0) {
       await local.waiters.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
-      return local;
+      return;
     }
     const isTaken = await leaveOnAbort(local.try(permits), signal, async (late) => {
       if (late) local.giveBackLate(permits);
     });
     if (!isTaken) throw new LockNotAcquiredError(this.name, 0);
-    return local;
   }
 
   get #local(): LocalSemaphore {

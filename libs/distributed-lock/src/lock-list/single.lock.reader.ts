@@ -13,8 +13,8 @@ import type { HolderView, LockView, ViewKind } from './lock.view.js';
 /** A holder on the wire; Redisson's ends with the number of a thread. */
 const HOLDER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}:\d+$/;
 
-/** A place in a queue of processes, at a semaphore with the id of a permit. What is no place there is a listener. */
-const PLACE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}):(\d+$|[\da-f]{32}$)/;
+/** A place in a queue of processes: a holder id, or at a semaphore a client with the id of a permit or of a call. What is no place there is a listener. */
+const PLACE = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}:(?:\d+|[\da-f]{32})$/;
 
 /** The number of waiters of a queue that are shown. */
 const SHOWN = 100;
@@ -69,12 +69,6 @@ function holderOf(field: string): string {
   return field.replace(/:write$/, '');
 }
 
-/** The holder id of a place; at a semaphore the client, for the id of a permit that is to come says nothing. */
-function placeOf(member: string): string[] {
-  const [place, client = '', id = ''] = PLACE.exec(member) ?? [];
-  return place === undefined ? [] : [id.length === 32 ? client : place];
-}
-
 async function readCount(
   session: ServerSession,
   key: string,
@@ -93,6 +87,8 @@ async function readCount(
     left: Number(value),
     ttl: Number(ttl),
     ...processes,
+    // The id of a permit that is to come, or of a call, says nothing.
+    places: processes.places.map((place) => place.replace(/:.*/, '')),
   };
 }
 
@@ -142,7 +138,7 @@ async function readProcesses(
     ]);
     const listening = pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
     const queue = Array.isArray(members) ? members.map(String) : [];
-    const places = queue.flatMap(placeOf);
+    const places = queue.filter((member) => PLACE.test(member));
     const others = Math.max(listening - (queue.length - places.length), 0);
     return { places: places.slice(0, SHOWN), listeners: places.length + others };
   } catch (error) {

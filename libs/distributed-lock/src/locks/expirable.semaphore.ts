@@ -54,7 +54,11 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   async trySetPermits(permits: number): Promise<boolean> {
     checkPermits(this.name, permits, 0);
     const { semaphore } = this.#engine.context.counters;
-    return await this.#calls.once((call) => semaphore.trySet(this.#target.key, call, permits, 0));
+    const { key: name } = this.#target;
+    const made = await this.#calls.once((call) =>
+      semaphore.trySet({ name, call, permits, ttl: 0, expires: true }),
+    );
+    return made !== undefined;
   }
 
   async setPermits(permits: number): Promise<void> {
@@ -112,7 +116,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   async delete(): Promise<boolean> {
     const { semaphore } = this.#engine.context.counters;
     const loseHolds = this.#engine.holdersOf(this.#target);
-    const isDeleted = await this.#request((_, key) => semaphore.delete(key), this.#holds);
+    const isDeleted = await this.#request((_, key) => semaphore.delete(key, true), this.#holds);
     loseHolds(LOSSES.semaphoreDeleted);
     return isDeleted;
   }

@@ -36,7 +36,8 @@ export async function shutDown(engine: LockEngine, left: number): Promise<void> 
   }
   const settled = Promise.all([engine.idle(), backgroundRelease.idle()]).then(() => backgroundRelease.idle());
   await isDoneWithin(settings.commandTimeout, settled, wheel);
-  await isDoneWithin(settings.commandTimeout, engine.places.end(), wheel);
+  const hasLeft = Promise.all([engine.places.end(), engine.counters.places.end()]).then(() => undefined);
+  await isDoneWithin(settings.commandTimeout, hasLeft, wheel);
   backgroundRelease.end();
 }
 

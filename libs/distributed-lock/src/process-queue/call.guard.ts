@@ -16,6 +16,7 @@ export class CallGuard {
   #place = '';
   #due = 0;
   #round = 0;
+  #requestRound = 0;
   /** In a row. */
   #delays = 0;
   /** In a row. */
@@ -42,6 +43,16 @@ export class CallGuard {
   /** Another one for each place that it was given to watch. */
   get round(): number {
     return this.#round;
+  }
+
+  /** A request is sent that will say whether the lock is held. */
+  request(): void {
+    this.#requestRound = this.#round;
+  }
+
+  /** The {@link round} of the last {@link request}. */
+  get requestRound(): number {
+    return this.#requestRound;
   }
 
   /** @param place empty for one whose name is not known. One that is watched already has the time that it has left */

@@ -3,10 +3,10 @@ import { LONGEST } from '../options/option.checks.js';
 import { UNSUBSCRIBED_SLEEP } from '../acquire/channel.wake.source.js';
 import type { Sleeper, WaitingPlace, WakeSource } from '../acquire/acquire.contract.js';
 import type { LockContext } from '../core/lock.context.js';
-import type { LockTarget } from '../core/lock.target.js';
+import type { QueueTarget } from '../core/lock.target.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 import type { Busy } from '../replies/lock.replies.js';
-import type { PassReply, PassTerms, Placed, QueueScripts, WaitTerms } from '../replies/queue.replies.js';
+import type { PassReply, PassScripts, PassTerms, Placed, WaitTerms } from '../replies/queue.replies.js';
 import { SHORT_LEASE } from '../scripts/process-queue.scripts.js';
 import { promisedLate } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -67,8 +67,8 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
 
   constructor(
     private readonly owner: PlaceOwner,
-    readonly target: LockTarget,
-    private readonly scripts: QueueScripts,
+    readonly target: QueueTarget,
+    private readonly scripts: PassScripts,
   ) {
     this.context = owner.context;
     const { wheel } = this.context;
@@ -106,18 +106,18 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     const place = this.scripts.placeOf(holder);
     if (place !== this.#place) this.#ticket = 0;
     this.#place = place;
-    this.#wasCalled = this.#isCalled;
-    this.#isCalled = false;
+    [this.#wasCalled, this.#isCalled] = [this.#isCalled, false];
+    this.#guard.request();
     if (this.listens) this.expectListed();
-    const { watchdogTimeout } = this.context.settings;
-    const life = Math.min(LIFE * watchdogTimeout, LONGEST);
+    const life = Math.min(LIFE * this.context.settings.watchdogTimeout, LONGEST);
     return { ticket: this.#ticket, listens: this.listens, life, soon: ANNOUNCED };
   }
 
   left(isListener?: boolean, called?: string): void {
     this.#forget();
-    if (called === undefined) this.#guard.stop();
-    else this.watch(called);
+    // Of many holders, its own grant says nothing of the process that was notified before.
+    if (called !== undefined) this.watch(called);
+    else if (this.target.kind.form !== 'shared') this.#guard.stop();
     this.#listener.granted(isListener);
   }
 
@@ -132,7 +132,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#isRefused = reply.ticket === 0;
     if (this.#isRefused) return;
     this.#listener.learned(reply);
-    this.#onHolder(reply.first, this.#guard.round);
+    this.#onHolder(reply.first, this.#guard.requestRound);
   }
 
   /** Subscribes its channels, all at once, when the loop sleeps for the first time. */

@@ -1,4 +1,4 @@
-import type { LockTarget } from '../core/lock.target.js';
+import type { QueueTarget } from '../core/lock.target.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
 import { QueuePlace, type PlaceOwner } from './queue.place.js';
@@ -34,7 +34,7 @@ export class QueuePlaces {
   }
 
   /** The place at a lock, if its kind has a queue; a new one if there is none yet, but not after {@link end}. */
-  open(target: LockTarget): QueuePlace | undefined {
+  open(target: QueueTarget): QueuePlace | undefined {
     const { queue } = target.kind;
     const known = this.byLock.get(target.id);
     // A late answer must not begin a place that nothing ends.

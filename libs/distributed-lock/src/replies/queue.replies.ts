@@ -35,13 +35,13 @@ export interface WaitCommand extends WaitTerms {
   /** The key. */
   readonly key: string;
   readonly channel: string;
-  /** The holder id of the attempt; {@link QueueScripts.placeOf} is its place. */
+  /** The holder id of the attempt; {@link PassScripts.placeOf} is its place. */
   readonly holder: string;
   /** In ms. */
   readonly lease: number;
 }
 
-/** What a {@link QueueScripts.pass} does before it notifies the process whose turn it is. */
+/** What a {@link PassScripts.pass} does before it notifies the process whose turn it is. */
 export interface PassTerms {
   /** Drops the place that was notified, and has not come. */
   readonly absent?: string | undefined;
@@ -60,7 +60,7 @@ export interface PassCommand extends PassTerms {
   readonly channel: string;
 }
 
-/** The answer to {@link QueueScripts.pass}. */
+/** The answer to {@link PassScripts.pass}. */
 export type PassReply =
   | (Busy & Pick<Placed, 'places' | 'first'>)
   /** This place was notified. */
@@ -72,13 +72,17 @@ export function isToWatch(called: string, others: number): boolean {
   return called !== '' || others > 0;
 }
 
-/** The scripts of a kind whose processes wait in a queue in Redis. */
-export interface QueueScripts {
+/** Notifies the processes that wait in a queue in Redis. */
+export interface PassScripts {
   /** Whether giving up a place that is not there any more frees nothing, so that it needs no look at the holds of this process. */
   readonly leavingFreesNothing: boolean;
   /** The place of the attempt with this holder id. */
   placeOf(holder: string): string;
-  wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void;
   /** Notifies the process whose turn it is, if the lock is free, or a permit is available. */
   pass(command: PassCommand, callback: ReplyCallback<PassReply>): void;
+}
+
+/** The scripts of a kind of lock whose processes wait in a queue. */
+export interface QueueScripts extends PassScripts {
+  wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void;
 }

@@ -105,7 +105,8 @@ export function readListener(granted: ReplyReader): Pick<Granted, 'isListener'> 
   return { isListener: granted.integer(2) === 1 };
 }
 
-function readPlaced(reply: ReplyReader, busy: (reply: ReplyReader) => Busy): Placed {
+/** The row of a process that was given a place. */
+export function readPlaced(reply: ReplyReader, busy: (reply: ReplyReader) => Busy): Placed {
   if (reply.integer(0) !== 0) throw reply.malformed();
   return {
     ...busy(reply),
@@ -117,7 +118,7 @@ function readPlaced(reply: ReplyReader, busy: (reply: ReplyReader) => Busy): Pla
   };
 }
 
-function readPass(reply: ReplyReader, busy: (reply: ReplyReader) => Busy): PassReply {
+export function readPass(reply: ReplyReader, busy: (reply: ReplyReader) => Busy): PassReply {
   switch (reply.integer(0)) {
     case 0:
       return { ...busy(reply), places: reply.integer(3), first: reply.text(4) || undefined };

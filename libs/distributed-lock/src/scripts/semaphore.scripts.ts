@@ -15,15 +15,27 @@ import type { ScriptRunner } from '../script-runner/script.runner.js';
 import { GRANTING, PUBLISHING } from '../script-runner/sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
-/** `permits`: the number of available permits after the call. */
+/** `permits`: the number of available permits after the call; `queued`: there are enough, and another process comes first. */
 export type PermitsReply =
-  | { readonly kind: 'granted' | 'busy'; readonly permits: number }
+  | { readonly kind: 'granted' | 'busy' | 'queued'; readonly permits: number }
   | { readonly kind: 'undone' };
 
-/** `reached`: the number of clients that received the message, or -1 when publishing was refused. */
-export type AddReply =
-  | { readonly kind: 'added'; readonly permits: number; readonly reached: number }
-  | { readonly kind: 'none' };
+/** What came back was announced. */
+export interface Announced {
+  /** The number of available permits. */
+  readonly permits: number;
+  /**
+   * The number of clients that received the message; where processes wait in a queue, of those that listen beside its listeners. -1 if
+   * publishing was refused.
+   */
+  readonly reached: number;
+  /** Where processes wait in a queue: the place that was notified of its turn, empty for none. */
+  readonly called: string | undefined;
+}
+
+export type AddReply = ({ readonly kind: 'added' } & Announced) | { readonly kind: 'none' };
+
+export type UndoReply = ({ readonly kind: 'returned' } & Announced) | { readonly kind: 'gone' };
 
 /** How permits are added. */
 export interface Addition {
@@ -33,6 +45,29 @@ export interface Addition {
   readonly payload?: 'value' | 'change';
   /** `existing`: without a key nothing is done. @default 'anywhere' */
   readonly where?: 'anywhere' | 'existing';
+}
+
+/** Takes permits. */
+export interface PermitsCommand {
+  /** The semaphore in Redis. */
+  readonly name: string;
+  /** The id of the call, which is also the place that it may have in the queue. */
+  readonly call: string;
+  readonly permits: number;
+  /** Whether it takes none before the processes that have a place. */
+  readonly waits: boolean;
+}
+
+/** Creates a semaphore. */
+export interface SetCommand {
+  /** The semaphore in Redis. */
+  readonly name: string;
+  readonly call: string;
+  readonly permits: number;
+  /** The life of the semaphore in ms; 0 for no end. */
+  readonly ttl: number;
+  /** Whether its permits expire: their queue has places of another form. */
+  readonly expires: boolean;
 }
 
 export interface SemaphoreState {
@@ -46,15 +81,19 @@ export interface SemaphoreState {
  * forgotten ({@link CallScripts}).
  */
 export class SemaphoreScripts {
-  constructor(private readonly runner: ScriptRunner) {}
+  /** @param hasQueue whether processes that wait for permits have a queue */
+  constructor(
+    private readonly runner: ScriptRunner,
+    private readonly hasQueue = true,
+  ) {}
 
   /** Takes all of the permits, or none. */
-  acquire(name: string, call: string, permits: number, callback: ReplyCallback<PermitsReply>): void {
-    const args = [`${permits}`, `${CALL_LIFE}`];
+  acquire({ name, call, permits, waits }: PermitsCommand, callback: ReplyCallback<PermitsReply>): void {
+    const args = [call, `${permits}`, `${CALL_LIFE}`, waits ? '1' : '0'];
     this.runner.send(
       {
         script: semaphoreAcquire,
-        keys: [name, callRecord(name, call)],
+        keys: this.#keysOf(name, call),
         args,
         read: readPermits,
         sending: GRANTING,
@@ -64,12 +103,13 @@ export class SemaphoreScripts {
   }
 
   /** Gives back the permits of an acquisition or a drain that never got a reply, and makes a late run of it take nothing. */
-  undo(name: string, call: string): Promise<'returned' | 'gone'> {
-    const args = [`${CALL_ECHO}`, semaphoreChannel(name)];
-    const read = (reply: ReplyReader) => (isDone(reply) ? 'returned' : 'gone');
+  undo(name: string, call: string): Promise<UndoReply> {
+    const args = [call, `${CALL_ECHO}`, semaphoreChannel(name)];
+    const read = (reply: ReplyReader): UndoReply =>
+      isDone(reply) ? { kind: 'returned', ...readAnnounced(reply) } : { kind: 'gone' };
     return this.runner.runLate({
       script: semaphoreUndo,
-      keys: [name, callRecord(name, call)],
+      keys: this.#keysOf(name, call),
       args,
       read,
       sending: PUBLISHING,
@@ -87,7 +127,8 @@ export class SemaphoreScripts {
     this.runner.send(
       {
         script: semaphoreAdd,
-        keys: [name, callRecord(name, call)],
+        // The queue of permits that expire has places of another form, and listeners that act on the message.
+        keys: this.#keysOf(name, call, this.hasQueue && payload === 'value'),
         args,
         read: readAddition,
         sending: PUBLISHING,
@@ -103,14 +144,13 @@ export class SemaphoreScripts {
     return this.runner.run({ script: semaphoreDrain, keys, args: [`${CALL_LIFE}`], read, sending: GRANTING });
   }
 
-  /** Creates the semaphore. @param ttl its life in ms; 0 for no end. @returns false when there is one already */
-  trySet(name: string, call: string, permits: number, ttl: number): Promise<boolean> {
-    const args = [`${permits}`, `${ttl}`, `${CALL_LIFE}`, semaphoreChannel(name)];
+  /** Creates the semaphore. @returns undefined when there is one already */
+  trySet({ name, call, permits, ttl, expires }: SetCommand): Promise<Announced | undefined> {
     return this.runner.run({
       script: semaphoreSet,
-      keys: [name, callRecord(name, call)],
-      args,
-      read: isDone,
+      keys: this.#keysOf(name, call, this.hasQueue && !expires),
+      args: [`${permits}`, `${ttl}`, `${CALL_LIFE}`, semaphoreChannel(name)],
+      read: (reply) => (isDone(reply) ? readAnnounced(reply) : undefined),
       sending: PUBLISHING,
     });
   }
@@ -120,14 +160,20 @@ export class SemaphoreScripts {
     return this.runner.run({ script: semaphoreInspect, keys: [name], args: [], read });
   }
 
-  /** Deletes the semaphore, and the leases of its permits if it has any. @returns whether there was one */
-  delete(name: string): Promise<boolean> {
+  /** Deletes the semaphore, and the leases of its permits if it has any. @param expires whether they expire @returns whether there was one */
+  delete(name: string, expires: boolean): Promise<boolean> {
     return this.runner.run({
       script: semaphoreDelete,
-      keys: [name, suffixName(name, 'timeout')],
+      keys: [name, suffixName(name, 'timeout'), expires || !this.hasQueue ? name : suffixName(name, 'given')],
       args: [],
       read: isDone,
     });
+  }
+
+  /** The semaphore, the record of the call, and those of the queue of processes; for scripts without one the semaphore again. */
+  #keysOf(name: string, call: string, hasQueue = this.hasQueue): [string, ...string[]] {
+    const queue = hasQueue ? [suffixName(name, 'waiting'), suffixName(name, 'given')] : [name, name];
+    return [name, callRecord(name, call), ...queue];
   }
 }
 
@@ -139,6 +185,8 @@ function readPermits(reply: ReplyReader): PermitsReply {
       return { kind: 'granted', permits: reply.integer(1) };
     case 2:
       return { kind: 'undone' };
+    case 3:
+      return { kind: 'queued', permits: reply.integer(1) };
     default:
       throw reply.malformed();
   }
@@ -146,5 +194,10 @@ function readPermits(reply: ReplyReader): PermitsReply {
 
 function readAddition(reply: ReplyReader): AddReply {
   if (!isDone(reply)) return { kind: 'none' };
-  return { kind: 'added', permits: reply.integer(1), reached: reply.integer(2) };
+  return { kind: 'added', ...readAnnounced(reply) };
+}
+
+function readAnnounced(reply: ReplyReader): Announced {
+  const called = reply.size > 3 ? reply.text(3) : undefined;
+  return { permits: reply.integer(1), reached: reply.integer(2), called };
 }

@@ -12,6 +12,7 @@ const KEYS_BEHIND = [
   'fair_alive',
   'write_intent',
   'waiting',
+  'given',
   'timeout',
   'tick',
   'runs',

@@ -87,7 +87,7 @@ export function engineOn<G extends Backend>(
   const engine = new LockEngine({
     settings: { ...settings, mapName, namePrefix: backend.keyPrefix + settings.namePrefix },
     kinds: lockKinds(runner, ids, backend.isCluster),
-    counters: counterScripts(runner),
+    counters: counterScripts(runner, backend.isCluster),
     wheel,
     ids,
     watchdog: new Watchdog(wheel),
