@@ -72,12 +72,15 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   add(what: string, change: number, how?: Pick<Addition, 'where'>): Promise<AddReply> {
     const { notices } = this.registry.context;
     return this.waiters.during(async () => {
+      // A process that listens receives its own message, too.
+      const own = this.loop?.isListening === true ? 1 : 0;
+      const messagesBefore = this.loop?.messages ?? 0;
       const reply = await this.#calls.retry<AddReply>(what, (call, callback) =>
         this.#sendAddition(call, { change, ...how }, callback),
       );
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.target.name, channel: this.target.channel });
-      if (reply.kind === 'added') this.#letGoFirst(reply);
+      if (reply.kind === 'added') this.#letGoFirst(reply, own, messagesBefore);
       if (this.hasWaiters) this.wakeLoop();
       return reply;
     });
@@ -238,15 +241,18 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   };
 
   /** A caller that comes back at once must not make requests before the process whose turn it is has come, or the others have had theirs. */
-  #letGoFirst({ called, reached }: Pick<Announced, 'called' | 'reached'>): void {
+  #letGoFirst({ called, reached }: Announced, own: number, messagesBefore: number): void {
     const { context } = this.registry;
-    if (called === undefined || this.#place?.isUnreachable === true) return;
     // It may be its own turn: it waits while it has others.
-    if (called.startsWith(`${context.ids.client}:`) || (called === '' && reached <= 0)) return;
-    const isTurn = called !== '';
+    if (this.#place?.isUnreachable === true || called?.startsWith(`${context.ids.client}:`) === true) return;
+    const isTurn = called !== undefined && called !== '';
+    // Without a queue each process is notified. Where only some of them are counted, none is known.
+    const isCountKnown = !context.isCluster || context.countsAllReceivers;
+    const others = called !== undefined ? reached : isCountKnown ? reached - own : 0;
+    if (!isTurn && others <= 0) return;
     const fairness = (this.#existingFairness ??= new ProcessFairness(context.settings));
     const pause = isTurn ? fairness.pauseAfter(true) : YIELD_PAUSE;
-    const untilMessage = (this.loop?.messages ?? 0) + 1;
+    const untilMessage = messagesBefore + own + Math.max(others, 1);
     fairness.yieldTo({ until: now() + pause, pause, untilMessage, isTurn });
     // The local semaphore is kept for that time, for callers that come back.
     void this.waiters.during(() => context.wheel.pause(pause));
