@@ -51,6 +51,11 @@ local function givePermits(queue, place)
   end
 end
 
+-- A place that was given permits, and whose process has not come for them; nil without one.
+local function firstGiven(queue)
+  return redis.call('HKEYS', queue.given)[1]
+end
+
 -- Takes back what a place was given, and its process has not come for. Returns the permits that are available now, of which there were
 -- `available`; nil where there is no semaphore.
 local function takeBack(queue, place, available)

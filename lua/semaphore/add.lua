@@ -1,7 +1,7 @@
 -- Gives permits back to a semaphore, or changes how many there are, and notifies the process whose turn it is. Keeps the time to live of the
 -- key (D27). Wire format section 10.
 --
--- @include isWhole failure amount publishMessage publishPermits clientOf readQueue firstPlace dropPlace callPlace mendListeners turnOfOthers hasQueue wantedOf firstFitting callFitting givePermits announcePermits
+-- @include isWhole failure amount publishMessage publishPermits clientOf readQueue firstPlace dropPlace callPlace mendListeners turnOfOthers hasQueue wantedOf firstFitting callFitting givePermits firstGiven announcePermits
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -31,7 +31,7 @@ local function attempt(queue, call, change, payload, where, keep)
   local done = redis.call('GET', call)
   if done then
     -- The answer that named the process was lost: it is notified once more.
-    return {1, tonumber(done), 0, hasQueue(queue) and (callFitting(queue, amount(lock) or 0) or redis.call('HKEYS', queue.given)[1]) or nil}
+    return {1, tonumber(done), 0, hasQueue(queue) and (callFitting(queue, amount(lock) or 0) or firstGiven(queue)) or nil}
   end
   local before = amount(lock)
   if before == nil and where == 'existing' then

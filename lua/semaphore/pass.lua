@@ -1,7 +1,7 @@
 -- Notifies the process whose turn it is that there are permits for it: for a listener that has received a release, for a process that has
 -- notified one and has not seen it come, and for one that gives up its place, or does not listen for the others any more.
 --
--- @include isWhole failure amount publishMessage publishPermits clientOf readQueue firstPlace dropPlace callPlace mendListeners wantedOf firstFitting callFitting givePermits takeBack
+-- @include isWhole failure amount publishMessage publishPermits clientOf readQueue firstPlace dropPlace callPlace mendListeners wantedOf firstFitting callFitting givePermits firstGiven takeBack
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -63,7 +63,7 @@ local function attempt(queue, absent, leaving, yields, gives)
     if #places == 0 then
       return {2}
     end
-    return {0, available or 0, '', #places, redis.call('HKEYS', queue.given)[1] or ''}
+    return {0, available or 0, '', #places, firstGiven(queue) or ''}
   end
   if yields and others > 0 then
     return {3}

@@ -2,7 +2,7 @@
 -- The process has subscribed its channel before. It is its turn where no process that needs no more permits than there are has a place before
 -- its own. Wire format section 10.
 --
--- @include isWhole failure amount publishMessage clientOf readQueue dropPlace callPlace lengthenQueue listListener checkWait isTurnOf takePlace wantedOf firstFitting callFitting
+-- @include isWhole failure amount publishMessage clientOf readQueue dropPlace callPlace lengthenQueue listListener checkWait isTurnOf takePlace wantedOf firstFitting callFitting firstGiven
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared keep    how long the call's record is to live, in ms
@@ -56,7 +56,7 @@ local function attempt(queue, call, place, ticket, listens, keep)
     redis.call('ZREM', queue.waiting, place)
     local isListener = listListener(queue, listeners, client, listens)
     -- Those that came back since have notified the first place alone, which was this one.
-    local called = callFitting(queue, available) or redis.call('HKEYS', queue.given)[1]
+    local called = callFitting(queue, available) or firstGiven(queue)
     return {1, math.max(left, 0), isListener, called or ''}
   end
   if turn and available < wanted then
@@ -64,7 +64,7 @@ local function attempt(queue, call, place, ticket, listens, keep)
     turn = callFitting(queue, available)
   end
   local own, isListener, isMissing, places = takePlace(queue, place, ticket, listens, listeners, first, second)
-  return {0, available, '', own, isListener, isMissing, places, own > 0 and (turn or redis.call('HKEYS', queue.given)[1]) or ''}
+  return {0, available, '', own, isListener, isMissing, places, own > 0 and (turn or firstGiven(queue)) or ''}
 end
 
 local replies = {}

@@ -34,15 +34,7 @@ const waitAs = (client: string, options: Parameters<typeof wait>[2] = {}) =>
 const queue = () => stage.redis.zrange(counter.waiting, '0', '-1', 'WITHSCORES');
 
 /** What was published to these clients since they began to listen. */
-async function heard(...clients: readonly string[]): Promise<string[]> {
-  const texts = await Promise.all(
-    clients.map(async (client) => {
-      const messages = await stage.messages(channelOf(client));
-      return messages.map((text) => `${client.at(-1)} ${text}`);
-    }),
-  );
-  return texts.flat();
-}
+const heard = (...clients: readonly string[]) => stage.heardBy(clients, channelOf);
 
 /** All permits are taken, by HELD and by OTHER; the clients listen to their channels, and have a place each, the first two with a listener. */
 async function inLine(...clients: readonly string[]): Promise<void> {

@@ -27,15 +27,7 @@ const freeIt = () => ask(release(HELD, 0, S10));
 const queue = () => stage.redis.zrange(names.waiting, '0', '-1', 'WITHSCORES');
 
 /** What was published to these clients, and on the lock's channel, since they began to listen. */
-async function heard(...clients: readonly string[]): Promise<string[]> {
-  const texts = await Promise.all(
-    clients.map(async (client) => {
-      const messages = await stage.messages(channelOf(client));
-      return messages.map((text) => `${client.at(-1)} ${text}`);
-    }),
-  );
-  return texts.flat();
-}
+const heard = (...clients: readonly string[]) => stage.heardBy(clients, channelOf);
 
 /** Clients that listen to their channels, and have a place each, the first two with a listener, while HELD holds the lock. */
 async function inLine(...clients: readonly string[]): Promise<void> {

@@ -109,6 +109,17 @@ export class ProtocolStage {
     return [...heard];
   }
 
+  /** What the channels of these clients said so far, each with the last digit of its client in front. */
+  async heardBy(clients: readonly string[], channelOf: (client: string) => string): Promise<string[]> {
+    const texts = await Promise.all(
+      clients.map(async (client) => {
+        const messages = await this.messages(channelOf(client));
+        return messages.map((text) => `${client.at(-1)} ${text}`);
+      }),
+    );
+    return texts.flat();
+  }
+
   /** Makes a server that nobody else uses refuse writes while `work` runs. */
   async whileRefusing(how: 'OOM' | 'READONLY', work: () => Promise<void>): Promise<void> {
     const { redis } = this;

@@ -35,15 +35,7 @@ const given = () => stage.redis.hkeys(counter.given);
 const available = () => stage.redis.get(counter.key);
 
 /** What was published to these clients since they began to listen. */
-async function heard(...clients: readonly string[]): Promise<string[]> {
-  const texts = await Promise.all(
-    clients.map(async (client) => {
-      const messages = await stage.messages(channelOf(client));
-      return messages.map((text) => `${client.at(-1)} ${text}`);
-    }),
-  );
-  return texts.flat();
-}
+const heard = (...clients: readonly string[]) => stage.heardBy(clients, channelOf);
 
 /** No permit is available; the clients listen to their channels, and wait for so many permits, the first two with a listener. */
 async function inLine(...waiting: readonly (readonly [client: string, permits: number])[]): Promise<void> {

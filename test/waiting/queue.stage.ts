@@ -153,6 +153,11 @@ export function begin(): Begun {
   return { at: machineTime(), watch: new Stopwatch() };
 }
 
+/** When a process was granted what it waited for, in ms since `begun`, without what that process and this one were late by themselves. */
+export function waitedSince({ at, watch }: Begun, grant: ReturnType<KindWorker['grant']>): number {
+  return ((grant?.at ?? Infinity) - at) / 1000 - (grant?.late ?? 0) - watch.late;
+}
+
 /** A grant to one of the processes that wait. Times in ms. */
 export interface Turn {
   readonly index: number;
@@ -178,7 +183,7 @@ export class Waiting {
   }
 
   /** Waits until one of them has the lock, and no other one. @param begun when the lock was free */
-  async next({ at, watch }: Begun): Promise<Turn> {
+  async next(begun: Begun): Promise<Turn> {
     const first = Math.min(...this.#indexes);
     const granted = () => [...this.#indexes].filter((index) => this.workers[index]?.grant(index));
     await until('one of them has the lock', () => granted().length > 0, 8000);
@@ -186,8 +191,8 @@ export class Waiting {
     expectNone(more);
     const grant = this.workers[index]?.grant(index);
     this.#indexes.delete(index);
-    const elapsed = grant === undefined ? Infinity : (grant.at - at) / 1000;
-    return { index, isFirst: index === first, elapsed, waited: elapsed - (grant?.late ?? 0) - watch.late };
+    const elapsed = ((grant?.at ?? Infinity) - begun.at) / 1000;
+    return { index, isFirst: index === first, elapsed, waited: waitedSince(begun, grant) };
   }
 
   release({ index }: Turn): Begun {

@@ -13,7 +13,12 @@ import type { Busy } from '../replies/lock.replies.js';
 import type { LateAnswer, ReplyCallback } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import { unavailable } from '../core/unavailable.errors.js';
-import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
+import {
+  PermitsAttempt,
+  type PermitsGrant,
+  type PermitsQueue,
+  type PermitsTerms,
+} from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
 import { LocalCounter } from './local.counter.js';
 
@@ -45,6 +50,16 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   /** The permits that the first waiter needed at the last request. */
   #least = 0;
 
+  /** What an attempt without a place of its own needs: it looks after those that it notifies. */
+  readonly #alone: PermitsQueue = {
+    undo: async (call) => {
+      const reply = await this.registry.context.counters.semaphore.undo(this.target.key, call);
+      if (reply.kind === 'returned') this.#watchCalled(reply);
+      return reply;
+    },
+    onCalled: (called) => this.#watchCalled({ called, reached: 0 }),
+  };
+
   constructor(registry: LocalLockOwner<LocalSemaphore>, target: CounterTarget) {
     super(registry, target);
     this.#calls = new RecordedCalls(registry.context, target);
@@ -59,8 +74,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   /** Requests permits once. @returns whether they were granted */
   try(permits: number): Promise<boolean> {
     return this.waiters.during(async () => {
-      const queue = { onAnnounced: this.#watchCalled };
-      const attempt = new PermitsAttempt(this.registry.context, this.target, queue);
+      const attempt = new PermitsAttempt(this.registry.context, this.target, this.#alone);
       const outcome = await attempt.make({ permits, least: permits, waits: false });
       attempt.undo();
       if (outcome instanceof RedisFailure) throw unavailable(this.target.name, outcome);
@@ -101,11 +115,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
 
   /** Makes a call without an answer have no effect: an acquisition, or a drain. */
   undo(call: string): Promise<UndoReply> {
-    return this.waiters.during(async () => {
-      const reply = await this.registry.context.counters.semaphore.undo(this.target.key, call);
-      if (reply.kind === 'returned') this.#watchCalled(reply);
-      return reply;
-    });
+    return this.waiters.during(() => this.#alone.undo(call));
   }
 
   /** Gives back permits that a call of this process was granted: not to a semaphore that is gone, which would have these permits alone. */
@@ -189,10 +199,10 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
     const { context } = this.registry;
     const current = () => this.#place;
     const queue = {
+      ...this.#alone,
       get place() {
         return current();
       },
-      onAnnounced: this.#watchCalled,
     };
     const attempt = new PermitsAttempt(context, this.target, queue);
     return new AcquireLoop(context, this, attempt, this.#wakeSource());
@@ -236,9 +246,9 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   }
 
   /** Looks after the process that was notified of its turn. */
-  readonly #watchCalled = ({ called, reached }: Pick<Announced, 'called' | 'reached'>): void => {
+  #watchCalled({ called, reached }: Pick<Announced, 'called' | 'reached'>): void {
     if (called !== undefined && isToWatch(called, reached)) this.#openPlace()?.watch(called);
-  };
+  }
 
   /** A caller that comes back at once must not make requests before the process whose turn it is has come, or the others have had theirs. */
   #letGoFirst({ called, reached }: Announced, own: number, messagesBefore: number): void {

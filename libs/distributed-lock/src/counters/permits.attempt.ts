@@ -1,11 +1,10 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { promised, promisedLate, type LateAnswer, type ReplyCallback } from '../replies/reply.callback.js';
 import type { PassReply } from '../replies/queue.replies.js';
-import type { Busy } from '../replies/lock.replies.js';
 import type { Attempt, AttemptOutcome, WaitingPlace } from '../acquire/acquire.contract.js';
 import { CALL_LIFE } from '../scripts/call.scripts.js';
-import { placeOfCall, type PermitsWaitReply } from '../scripts/semaphore-queue.scripts.js';
-import type { Announced, PermitsReply, UndoReply } from '../scripts/semaphore.scripts.js';
+import { NO_LEASE, placeOfCall, type PermitsWaitReply } from '../scripts/semaphore-queue.scripts.js';
+import type { PermitsReply, UndoReply } from '../scripts/semaphore.scripts.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LockContext } from '../core/lock.context.js';
 import { RecordedCalls } from './recorded.calls.js';
@@ -31,8 +30,10 @@ export interface PermitsGrant {
 export interface PermitsQueue {
   /** The place of this process; undefined while it has not waited yet, and where there is no queue. */
   readonly place?: WaitingPlace | undefined;
-  /** Receives what was announced when something was given back. */
-  readonly onAnnounced: (announced: Pick<Announced, 'called' | 'reached'>) => void;
+  /** Makes a call without an answer have no effect. */
+  readonly undo: (call: string) => Promise<UndoReply>;
+  /** Receives the place that was notified when another one was given up. */
+  readonly onCalled: (place: string) => void;
 }
 
 type Reply = PermitsReply | PermitsWaitReply;
@@ -43,9 +44,6 @@ interface GrantedReply {
   readonly isListener?: boolean;
   readonly called?: string | undefined;
 }
-
-/** No lease stands in the way of permits: a message ends the wait, or the longest sleep does. */
-const NONE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
 
 /**
  * Requests permits from Redis. An attempt whose answer was lost is repeated under the same call id, or undone. The call id is also the place
@@ -100,7 +98,7 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
       if (reply.kind === 'undone') return new RedisFailure('refused', 'this call was not undone');
       // The first waiter may have a place, for the permits that it needs itself.
       const isEnough = this.queue.place !== undefined || reply.permits >= least;
-      return least < permits && isEnough ? await this.make({ ...terms, permits: least }) : NONE;
+      return least < permits && isEnough ? await this.make({ ...terms, permits: least }) : NO_LEASE;
     } catch (error) {
       const failure = RedisFailure.from(error);
       if (failure.kind === 'ambiguous') {
@@ -120,7 +118,7 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
       // A refusal may have left a place.
       const isLasting = this.#isEarlierLost || this.#isPlaced;
       const late = isLasting ? undefined : this.#late?.then(ifNothing);
-      this.#calls.undo(() => this.#undoCall(call), { failure, late });
+      this.#calls.undo(() => this.queue.undo(call), { failure, late });
     } else void this.context.backgroundRelease.retry(() => this.#leave(call), CALL_LIFE);
     this.#nextCall();
   }
@@ -150,11 +148,11 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
     const { key, channel } = this.target;
     const { place } = this.queue;
     const call = this.#call;
-    const placeTerms = permits === least && semaphoreQueue !== undefined ? place?.terms(call) : undefined;
+    const placeTerms = permits === least ? place?.terms(call) : undefined;
     this.#isPlaced ||= placeTerms !== undefined;
     const send = (callback: ReplyCallback<Reply>) => {
-      if (placeTerms !== undefined)
-        return semaphoreQueue?.wait({ key, channel, call, ...placeTerms }, callback);
+      if (placeTerms !== undefined && semaphoreQueue !== undefined)
+        return semaphoreQueue.wait({ key, channel, call, ...placeTerms }, callback);
       // A process that cannot be notified of its turn does not wait for it, but takes permits when there are any.
       const isInTurn = waits && place?.isUnreachable !== true;
       return semaphore.acquire({ name: key, call, permits, waits: isInTurn }, callback);
@@ -164,19 +162,13 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
     });
   }
 
-  async #undoCall(call: string): Promise<UndoReply> {
-    const reply = await this.context.counters.semaphore.undo(this.target.key, call);
-    if (reply.kind === 'returned') this.queue.onAnnounced(reply);
-    return reply;
-  }
-
   /** Gives up the place of a call that is granted nothing any more. */
   async #leave(place: string): Promise<PassReply> {
     const { key, channel } = this.target;
     const reply = await promisedLate<PassReply>((callback) =>
       this.context.counters.semaphoreQueue?.pass({ key, channel, leaving: place }, callback),
     );
-    if (reply.kind === 'called') this.queue.onAnnounced({ called: reply.place, reached: 0 });
+    if (reply.kind === 'called') this.queue.onCalled(reply.place);
     return reply;
   }
 

@@ -32,6 +32,9 @@ export type PermitsWaitReply =
   | { readonly kind: 'placed'; readonly placed: Placed }
   | { readonly kind: 'undone' };
 
+/** No lease stands in the way of permits: a message ends the wait, or the longest sleep does. */
+export const NO_LEASE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
+
 /** The characters of the longest number of permits. */
 const LONGEST_NUMBER = 10;
 
@@ -78,7 +81,7 @@ export class SemaphoreQueueScripts implements PassScripts {
         script: semaphorePass,
         keys: [key, suffixName(key, 'waiting'), suffixName(key, 'given')],
         args: [absent, leaving, yields === true ? '1' : '0', lease > 0 ? '1' : '0', channel],
-        read: (reply) => readPass(reply, readTaken),
+        read: (reply) => readPass(reply, () => NO_LEASE),
         sending: PUBLISHING,
       },
       callback,
@@ -98,11 +101,6 @@ function readWait(reply: ReplyReader): PermitsWaitReply {
     case 2:
       return { kind: 'undone' };
     default:
-      return { kind: 'placed', placed: readPlaced(reply, readTaken) };
+      return { kind: 'placed', placed: readPlaced(reply, () => NO_LEASE) };
   }
-}
-
-/** No lease stands in the way of permits: a message ends the wait, or the longest sleep does. */
-function readTaken(): Busy {
-  return { kind: 'busy', ttl: Infinity, holder: '' };
 }
