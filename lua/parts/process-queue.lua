@@ -25,9 +25,9 @@ local function firstPlace(waiting)
   return redis.call('ZRANGEBYSCORE', waiting, 1, '+inf', 'LIMIT', 0, 1)[1]
 end
 
--- Removes the place of a process that does not come, and its listener.
+-- Removes the place of a process that does not come, and its listener; also what is no place, which a stranger has put there.
 local function dropPlace(queue, place)
-  redis.call('ZREM', queue.waiting, place, 'listener:' .. clientOf(place))
+  redis.call('ZREM', queue.waiting, place, 'listener:' .. (clientOf(place) or ''))
 end
 
 -- Removes those of the `listeners` that are dead. If one of the two is missing, it calls the last process that is alive and no listener, because
@@ -77,9 +77,13 @@ local function mendListeners(queue, listeners, first)
   return math.max(others, 0), first, alive
 end
 
--- Notifies the process of a place that it is its turn. Returns the clients that were reached; -1 where publishing was refused.
+-- Notifies the process of a place that it is its turn. Returns the clients that were reached, 0 for what is no place; -1 where publishing was
+-- refused.
 local function callPlace(queue, place)
   local client, number = string.match(place, '^(.*):(%x+)$')
+  if not client then
+    return 0
+  end
   return publishMessage(queue.publish, queue.channel .. ':' .. client, 'come ' .. number)
 end
 

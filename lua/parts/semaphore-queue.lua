@@ -61,7 +61,7 @@ end
 local function takeBack(queue, place, available)
   -- Read first: a first write that is nothing would let the next one pass on a server that is out of memory.
   local isGiven = redis.pcall('HEXISTS', queue.given, place) == 1 and redis.call('HDEL', queue.given, place) == 1
-  if isGiven and available then
+  if isGiven and available and clientOf(place) then
     return redis.call('INCRBY', queue.lock, wantedOf(place) or 1)
   end
   return available

@@ -1,7 +1,7 @@
 -- Takes permits of a semaphore, all of them or none. Wire format section 10.
 -- The semaphore knows no holders, so a record of the call makes it safe to repeat; it is deleted once the reply has come.
 --
--- @include isWhole failure amount hasQueue wantedOf firstFitting takeBack
+-- @include isWhole failure amount clientOf hasQueue wantedOf firstFitting takeBack
 -- @batch
 -- @key   lock     the semaphore: available permits
 -- @key   call     the call's record: the permits that it took and those that it left, or 'undone'

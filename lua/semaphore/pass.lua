@@ -39,6 +39,7 @@ end
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(queue, absent, leaving, yields, gives)
   local available = amount(queue.lock)
+  redis.call('HLEN', queue.given)
   local before = available
   if leaving ~= '' then
     redis.call('ZREM', queue.waiting, leaving)

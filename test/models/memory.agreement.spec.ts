@@ -77,6 +77,12 @@ const DAMAGES: readonly ((key: string, memory: MemoryModelStore) => Promise<unkn
     store.keys.open(toBytes(key), 'list').push('a:2');
     await real.redis.rpush(key, 'a:2');
   },
+  async (key, { store }) => {
+    // What is no place, in front of all places.
+    if (store.keys.typeOf(toBytes(key)) !== 'zset') return;
+    store.keys.open(toBytes(key), 'zset').set('stranger', 1);
+    await real.redis.zadd(key, 1, 'stranger');
+  },
 ];
 
 /** Small numbers are no more likely than others: they are places in lists. */
@@ -99,7 +105,9 @@ async function play(
       continue;
     }
     if (what % 25 === 1 && last !== undefined) {
-      const queue = last.keys.find((key) => memory.store.keys.typeOf(toBytes(key)) === 'list');
+      const queue = last.keys.find((key) =>
+        ['list', 'zset'].includes(memory.store.keys.typeOf(toBytes(key)) ?? ''),
+      );
       const damage = DAMAGES[which % DAMAGES.length];
       await damage?.(
         (choice % 2 === 0 ? queue : undefined) ?? last.keys[choice % last.keys.length] ?? '',

@@ -167,6 +167,13 @@ describe('a release of a permit', () => {
     expect(await queue()).toEqual([placeOf(C), '3']);
   });
 
+  test('takes what is no place out of the queue', async () => {
+    await inLine(A);
+    await stage.redis.zadd(counter.waiting, 1, '0 stranger');
+    expect(await ask(release(HELD))).toEqual([1, 0, placeOf(A)]);
+    expect(await queue()).not.toContain('0 stranger');
+  });
+
   test('notifies no process while too many permits were taken away', async () => {
     await inLine(A, B);
     await stage.redis.set(counter.key, -3);

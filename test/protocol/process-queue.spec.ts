@@ -148,6 +148,13 @@ describe('a release', () => {
     expect(await heard(C)).toEqual(['3 come 1', '3 listen', '3 come 1']);
   });
 
+  test('takes what is no place out of the queue', async () => {
+    await inLine(A);
+    await stage.redis.zadd(names.waiting, 1, '0 stranger');
+    expect(await freeIt()).toEqual([1, 0, `${A}:1`]);
+    expect(await queue()).not.toContain('0 stranger');
+  });
+
   test('publishes to others where all processes of the queue have died', async () => {
     await inLine(A);
     await stage.subscriber.unsubscribe(channelOf(A));

@@ -158,6 +158,13 @@ describe('a release of permits', () => {
     expect(await queue()).toEqual([placeOf(C), '3']);
   });
 
+  test('takes what is no place out of the queue', async () => {
+    await inLine([A, 1]);
+    await stage.redis.zadd(counter.waiting, 1, '0 stranger');
+    expect(await ask(add(1))).toEqual([1, 1, 0, placeOf(A)]);
+    expect(await queue()).not.toContain('0 stranger');
+  });
+
   test('notifies no process while too many permits were taken away', async () => {
     await inLine([A, 1]);
     await stage.redis.set(counter.key, -3);
@@ -304,6 +311,20 @@ describe('where others listen to the channel of a plain semaphore', () => {
     await stage.redis.del(counter.key);
     expect(await ask(add(1, { call: 'd' }))).toEqual([1, 1, 1, '']);
     expect([await available(), await given()]).toEqual(['1', []]);
+  });
+
+  test('what is no place is forgotten among those that were given permits', async () => {
+    await ask(add(2));
+    await stage.redis.hset(counter.given, 'mode', 'read');
+    expect(await ask(pass())).toEqual([0, 0, '', 2, placeOf(A, 2)]);
+    expect(await given()).toEqual([placeOf(A, 2)]);
+  });
+
+  test('a key of another type in their stead is refused before a place is given up', async () => {
+    await stage.redis.set(counter.given, 'value');
+    const refused = [-1, expect.stringMatching(/^WRONGTYPE /), 'string'];
+    expect(await ask(pass({ leaving: placeOf(B) }))).toEqual(refused);
+    expect(await queue()).toContain(placeOf(B));
   });
 
   test('permits whose process does not come within a second are taken back by any pass', async () => {
