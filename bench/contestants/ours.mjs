@@ -29,6 +29,7 @@ export async function open(url, { kind = 'reentrant', permits, leaseTime, lockWa
   const lease = leaseTime === undefined ? {} : { leaseTime: Number(leaseTime) };
   const lockOf = (/** @type {string} */ name) => {
     if (permits !== undefined) return permitsOf(locks, name, Number(permits));
+    if (kind === 'write') return locks.getReadWriteLock(name).writeLock();
     return kind === 'fair' ? locks.getFairLock(name) : locks.getLock(name);
   };
   return {

@@ -56,6 +56,9 @@ export const OURS_LEASES = {
 /** @type {Entry} */
 export const OURS_FAIR = { ...OURS, label: 'nestjs-distributed-lock, fair', settings: { kind: 'fair' } };
 
+/** The write side of a read/write lock. @type {Entry} */
+export const OURS_WRITING = { ...OURS, label: 'nestjs-distributed-lock, write', settings: { kind: 'write' } };
+
 /** @type {Entry} */
 export const OURS_PERMITS = {
   ...OURS,

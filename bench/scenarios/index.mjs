@@ -5,7 +5,7 @@ import s10 from './s10.readers.mjs';
 import s11 from './s11.cluster.mjs';
 import s12 from './s12.locks.mjs';
 import s12w from './s12w.waiters.mjs';
-import { s13, s13c, s13l, s13p } from './s13.fleet.mjs';
+import { s13, s13c, s13l, s13p, s13w } from './s13.fleet.mjs';
 import s14 from './s14.handover.mjs';
 import s15 from './s15.sizing.mjs';
 import s2 from './s2.many.mjs';
@@ -46,6 +46,7 @@ export const SCENARIOS = [
   s13l,
   s13c,
   s13p,
+  s13w,
   s14,
   s15,
 ];

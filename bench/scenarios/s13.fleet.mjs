@@ -1,4 +1,4 @@
-import { OURS_PERMITS } from './entries.mjs';
+import { OURS_PERMITS, OURS_WRITING } from './entries.mjs';
 import { fleet } from './fleet.mjs';
 
 export const s13 = fleet({ id: 'S13', title: 'A fleet at one lock, holds of 5 ms', work: 5, callers: 1 });
@@ -18,4 +18,12 @@ export const s13p = fleet({
   work: 5,
   callers: 1,
   entries: [OURS_PERMITS],
+});
+
+export const s13w = fleet({
+  id: 'S13W',
+  title: 'A fleet that writes at one read/write lock, holds of 5 ms',
+  work: 5,
+  callers: 1,
+  entries: [OURS_WRITING],
 });
