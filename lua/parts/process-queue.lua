@@ -1,6 +1,7 @@
--- The queue of processes that wait for a plain or a fenced lock, or for a permit: docs/contributing/queue-of-processes.md. `queue` has the keys
--- `lock` and `waiting`, the channel of the lock as `channel`, the command that publishes as `publish`, and for a process that waits `life` and
--- `soon`, in ms.
+-- The queue of processes that wait for a plain or a fenced lock, to write, or for a permit: docs/contributing/queue-of-processes.md. `queue` has
+-- the keys `lock` and `waiting`, the channel of the lock as `channel`, the command that publishes as `publish`, and for a process that waits
+-- `life` and `soon`, in ms. At a read/write lock, whose places wait to write, it also has the channel `readers` of the processes that wait to
+-- read, for scripts that notify; the key `intent`, for those that change it; and `hadTurn`, true for a release of readers.
 
 -- The client uuid that a place begins with; nil for what is no place.
 local function clientOf(place)
@@ -33,6 +34,7 @@ end
 -- Removes those of the `listeners` that are dead. If one of the two is missing, it calls the last process that is alive and no listener, because
 -- that one waits longest: it becomes a listener by its own next call. Dead ones behind it are removed. Returns how many clients listen to the
 -- lock's channel beside the listeners, the first place, which was `first`, and a listener that is alive. If PUBSUB is refused: 1, and no listener.
+-- A process that waits to read is one of the others, also where it is a listener.
 local function mendListeners(queue, listeners, first)
   local asked = {queue.channel}
   local successors = {}
@@ -49,6 +51,7 @@ local function mendListeners(queue, listeners, first)
       end
     end
   end
+  asked[#asked + 1] = queue.readers
   local counts = redis.pcall('PUBSUB', queue.publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', unpack(asked))
   if counts.err then
     return 1, first
@@ -74,7 +77,7 @@ local function mendListeners(queue, listeners, first)
       first = firstPlace(queue.waiting)
     end
   end
-  return math.max(others, 0), first, alive
+  return math.max(others, queue.readers and counts[#asked * 2] or 0), first, alive
 end
 
 -- Notifies the process of a place that it is its turn. Returns the clients that were reached, 0 for what is no place; -1 where publishing was
@@ -107,7 +110,12 @@ end
 local function callNext(queue, first, others, lease)
   local called = callFirst(queue, first)
   if called and others > 0 and lease > 0 then
-    redis.call('HSET', queue.lock, called, '1')
+    if queue.readers then
+      -- The place writes.
+      redis.call('HSET', queue.lock, 'mode', 'write', called .. ':write', '1')
+    else
+      redis.call('HSET', queue.lock, called, '1')
+    end
     redis.call('PEXPIRE', queue.lock, lease)
   end
   return called
@@ -119,4 +127,50 @@ local function turnOfOthers(waiting, listener)
   local isTheirs = redis.call('ZSCORE', waiting, listener) == '-1'
   redis.call('ZADD', waiting, isTheirs and -2 or -1, listener)
   return isTheirs
+end
+
+-- Notifies those that wait for a lock that was freed just now, and has a queue. Nothing is published on the lock's channel that only the two
+-- listeners of the queue would receive. `lease` is that of `callNext`.
+local function passOn(queue, listeners, place, lease, payload)
+  local others, first, listener = mendListeners(queue, listeners, place)
+  local isTheirs = false
+  if first and listener and others > 0 then
+    -- Readers have had a turn, the holder that has ended among them.
+    isTheirs = not queue.hadTurn and turnOfOthers(queue.waiting, listener)
+    if queue.hadTurn then
+      redis.call('ZADD', queue.waiting, -1, listener)
+    end
+  end
+  -- Without a listener no release is the turn of the others, so the lock stays free for them: a lease of 0.
+  local called = first and not isTheirs and callNext(queue, first, others, listener and lease or 0)
+  if (others > 0 or (first and not called)) and publishMessage(queue.publish, queue.channel, payload) == -1 then
+    others = -1
+  end
+  return {1, others, called or ''}
+end
+
+-- Answers a `pass` that finds the lock free: notifies the process whose turn it is. `absent` was notified, and has not come; '' for none.
+-- `isBack` says that the lock was taken back from a place just now.
+local function passFree(queue, absent, yields, lease, isBack, payload)
+  local listeners, first = readQueue(queue.waiting)
+  if absent ~= '' and first == absent then
+    dropPlace(queue, absent)
+    -- It may be alive, and slow.
+    callPlace(queue, absent)
+    listeners, first = readQueue(queue.waiting)
+  end
+  local others
+  others, first = mendListeners(queue, listeners, first)
+  if not first then
+    -- The others have found it taken, and wait for its release.
+    if isBack and others > 0 then
+      publishMessage(queue.publish, queue.channel, payload)
+    end
+    return {2}
+  end
+  if yields and others > 0 then
+    return {3}
+  end
+  local place = callNext(queue, first, others, lease)
+  return place and {1, place} or {2}
 end

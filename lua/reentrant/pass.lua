@@ -1,7 +1,7 @@
 -- Notifies the process whose turn it is of a free lock: for a listener that has received a release, for a process that released the lock
 -- and has not seen it held since, and for one that gives up its place, or does not listen for the others any more.
 --
--- @include isWhole failure publishMessage clientOf readQueue firstPlace dropPlace callPlace callFirst callNext mendListeners
+-- @include isWhole failure publishMessage clientOf readQueue firstPlace dropPlace callPlace callFirst callNext mendListeners passFree
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -33,32 +33,13 @@ local function attempt(queue, absent, leaving, yields, lease)
     redis.call('DEL', queue.lock)
     current = false
   end
-  local listeners, first, _, second = readQueue(queue.waiting)
   if current then
+    local listeners, first, _, second = readQueue(queue.waiting)
     mendListeners(queue, listeners, first)
     local called = (current == first or current == second) and current
     return {0, redis.call('PTTL', queue.lock), current, (first and 1 or 0) + (second and 1 or 0), called or ''}
   end
-  if absent ~= '' and first == absent then
-    dropPlace(queue, absent)
-    -- It may be alive, and slow.
-    callPlace(queue, absent)
-    listeners, first = readQueue(queue.waiting)
-  end
-  local others
-  others, first = mendListeners(queue, listeners, first)
-  if not first then
-    -- The others have found it taken, and wait for its release.
-    if isBack and others > 0 then
-      publishMessage(queue.publish, queue.channel, '0')
-    end
-    return {2}
-  end
-  if yields and others > 0 then
-    return {3}
-  end
-  local place = callNext(queue, first, others, lease)
-  return place and {1, place} or {2}
+  return passFree(queue, absent, yields, lease, isBack, '0')
 end
 
 local replies = {}

@@ -3,7 +3,7 @@
 -- Where a count stays, a lease that becomes shorter is published. Nothing is published on the lock's channel that only the two listeners of
 -- the queue would receive.
 --
--- @include isWhole failure publishMessage publishShorterLease setLease readQueue clientOf firstPlace dropPlace callPlace callFirst callNext mendListeners turnOfOthers oneForAll
+-- @include isWhole failure publishMessage publishShorterLease setLease readQueue clientOf firstPlace dropPlace callPlace callFirst callNext mendListeners turnOfOthers passOn oneForAll
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared count   the hold count to leave behind; 0 frees the lock
@@ -40,18 +40,6 @@ if #KEYS == 2 then
   end
 end
 -- @parts
-
--- Notifies those that wait for a lock that was freed just now.
-local function pass(queue, listeners, place, lease)
-  local others, first, listener = mendListeners(queue, listeners, place)
-  local isTheirs = first and listener and others > 0 and turnOfOthers(queue.waiting, listener)
-  -- Without a listener no release is the turn of the others, so the lock stays free for them: a lease of 0.
-  local called = first and not isTheirs and callNext(queue, first, others, listener and lease or 0)
-  if (others > 0 or (first and not called)) and publishMessage(queue.publish, queue.channel, '0') == -1 then
-    others = -1
-  end
-  return {1, others, called or ''}
-end
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(queue, holder, count, lease)
@@ -92,7 +80,7 @@ local function attempt(queue, holder, count, lease)
     if hasLeft then
       listeners, place = readQueue(queue.waiting)
     end
-    return pass(queue, listeners, place, lease)
+    return passOn(queue, listeners, place, lease, '0')
   end
   local reached = publishMessage(queue.publish, queue.channel, '0')
   return reached == 0 and 1 or {1, reached}

@@ -12,7 +12,7 @@ export interface FreeSpan extends Span {
 const DEAD_WAITER: Partial<Record<LockSort, number>> = { fair: 3000 * MS, read: 2250 * MS };
 
 /** The locks for which processes wait in a queue. */
-const QUEUED: ReadonlySet<LockSort> = new Set(['reentrant', 'nonReentrant', 'fenced']);
+const QUEUED: ReadonlySet<LockSort> = new Set(['reentrant', 'nonReentrant', 'fenced', 'write']);
 
 /** What ends a state in which such a lock is free, by docs/contributing/queue-of-processes.md, in µs: a guard, and a check of a listener. */
 const GUARD = 30 * MS;

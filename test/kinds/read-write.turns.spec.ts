@@ -160,6 +160,9 @@ describe.concurrent('grants', () => {
       over.abort();
       await Promise.all(own);
       await writers.told('streamed', 1);
+      // The process is killed at the end: it must not be a listener of the queue then.
+      const queue = `{${stage.faults.key(name)}}:waiting`;
+      await until('no process is in the queue', async () => (await stage.faults.admin.exists(queue)) === 0);
       console.log(
         `between five writers of ${HOLD} ms a reader waited ${shown(waits[0] ?? [])} ms beside two of them, ${shown(waits[1] ?? [])} ms elsewhere`,
       );

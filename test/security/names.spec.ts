@@ -57,6 +57,7 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
   ["the queue's signs of life of 'user:{a}'", 'user:{a}:fair_alive'],
   ["the declared waits of 'user:{a}'", 'user:{a}:fair_waits'],
   ["the writer that waits for 'user:{a}'", 'user:{a}:write_intent'],
+  ["the processes that wait to read 'user:{a}'", 'user:{a}:readers'],
   ["a hold of a reader of 'user:{a}'", 'user:{a}:6e38a1f0-0000-4000-8000-000000000001:1:rwlock_timeout:1'],
   ["the record of a call to 'user:{a}'", 'user:{a}:call:6e38a1f0-0000-4000-8000-000000000001:1'],
   ["the channel of a waiter for 'user:{a}'", 'user:{a}:6e38a1f0-0000-4000-8000-000000000001:1'],

@@ -27,7 +27,7 @@ export const FREE_AFTER: Readonly<Record<string, number> & Record<'fair' | 'read
 export const FREE_QUEUED = 3000 + FREE;
 
 /** The kinds whose processes wait in that queue. */
-const QUEUED: ReadonlySet<string> = new Set(['reentrant', 'nonReentrant', 'fenced']);
+const QUEUED: ReadonlySet<string> = new Set(['reentrant', 'nonReentrant', 'fenced', 'write']);
 
 export function boundOfTwo({ name }: CalledKind): number | undefined {
   return QUEUED.has(name) ? FREE_QUEUED : undefined;

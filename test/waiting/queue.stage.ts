@@ -7,6 +7,7 @@ import type {
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import {
   lockChannel,
+  readWriteChannel,
   semaphoreChannel,
   suffixName,
 } from '../../libs/distributed-lock/src/scripts/wire.names.js';
@@ -20,7 +21,7 @@ import { until } from '../support/until.js';
 export const COMES_WITHIN = 30;
 
 /** The kinds of lock whose processes wait in a queue in Redis. */
-export const QUEUED = ['reentrant', 'fenced', 'permit', 'semaphore'] as const;
+export const QUEUED = ['reentrant', 'fenced', 'write', 'permit', 'semaphore'] as const;
 export type QueuedKind = (typeof QUEUED)[number];
 
 /** What processes wait for. */
@@ -33,6 +34,7 @@ export interface Waitable {
 export function lockOf(service: LockService | undefined, kind: QueuedKind): Waitable {
   if (service === undefined) throw new Error('no service');
   if (kind === 'semaphore') return permitOf(service);
+  if (kind === 'write') return service.getReadWriteLock('x').writeLock();
   if (kind !== 'permit') return kind === 'fenced' ? service.getFencedLock('x') : service.getLock('x');
   const semaphore = service.getPermitExpirableSemaphore('x');
   return {
@@ -82,16 +84,21 @@ export function strangerAt(stage: KindStage, kind: QueuedKind): Stranger {
       free: () => admin.multi().incr(key).publish(channel, '1').exec(),
     };
   }
-  const channel = lockChannel(key);
+  const isWritten = kind === 'write';
+  const channel = isWritten ? readWriteChannel(key) : lockChannel(key);
+  const take = isWritten ? TAKE_WRITE_LOCK : TAKE_LOCK;
   return {
     channel,
-    take: async () => (await admin.eval(TAKE_LOCK, 1, key, 'another:1')) === 1,
+    take: async () => (await admin.eval(take, 1, key, 'another:1')) === 1,
     free: () => admin.multi().del(key).publish(channel, '0').exec(),
   };
 }
 
 /** As Redisson takes a free lock, but for the lease. */
 const TAKE_LOCK = `if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end return redis.call('HSET', KEYS[1], ARGV[1], 1)`;
+
+/** As Redisson takes a free lock to write, but for the lease. */
+const TAKE_WRITE_LOCK = `if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end redis.call('HSET', KEYS[1], 'mode', 'write', ARGV[1] .. ':write', 1) return 1`;
 
 /** As Redisson takes a permit that never expires, but for its id. */
 const TAKE_PERMIT = `if tonumber(redis.call('GET', KEYS[1])) < 1 then return 0 end redis.call('DECR', KEYS[1]) return 1`;

@@ -17,8 +17,26 @@ export const PLANTED_QUEUE = [
     name: 'a short lease at a lock that is held',
     defects: [
       {
-        from: 'if (isTrue(current)) { call(mendListeners, queue, listeners, first);',
-        to: 'if (false) { call(mendListeners, queue, listeners, first);',
+        from: 'if (isTrue(current)) { let [listeners, first, _, second]',
+        to: 'if (false) { let [listeners, first, _, second]',
+      },
+    ],
+  },
+  {
+    name: 'a process that has taken the lock to write and keeps its place',
+    defects: [
+      {
+        from: 'let wasGiven = equal(first(G["redis.call"]("ZREM", get(queue, "waiting"), holder)), 1);',
+        to: 'let wasGiven = false;',
+      },
+    ],
+  },
+  {
+    name: 'a short lease to write while others read',
+    defects: [
+      {
+        from: 'if (!isTrue(mode) || isTrue(isBack)) {',
+        to: 'if (!isTrue(mode) || isTrue(isBack) || equal(mode, "read")) {',
       },
     ],
   },

@@ -178,7 +178,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
       // A process that cannot be notified of its turn does not wait for it, but takes the lock when it is free.
       const wait = place?.isUnreachable === true ? 0 : declared;
       kind.scripts.acquire(
-        { key, holder, lease, count: 1, wait, handoffLease: this.#handoffLease },
+        { key, holder, lease, count: 1, wait, declared, handoffLease: this.#handoffLease },
         callback,
       );
     }

@@ -28,6 +28,8 @@ export interface WakeChannel {
   readonly wakes: (payload: string) => boolean;
   /** Whether only this loop listens to the channel: a late unsubscribe then changes no count of receivers that a release uses. @default false */
   readonly hasNoOtherListeners?: boolean;
+  /** A channel that is subscribed as well: a process that does so is counted. Nothing arrives on it. */
+  readonly counted?: string | undefined;
   /** Where it was subscribed before the first request: no message after that request is missed. */
   readonly reserved?: ReservedChannel | undefined;
 }
@@ -43,6 +45,7 @@ export interface ReservedChannel {
 /** Wakes a loop by the messages of a channel, which it subscribes when the loop sleeps for the first time. */
 export class ChannelWakeSource implements WakeSource {
   #subscription: Subscription | undefined;
+  #counted: Subscription | undefined;
   #reserved: ReservedChannel | undefined;
 
   constructor(
@@ -55,7 +58,8 @@ export class ChannelWakeSource implements WakeSource {
   }
 
   async sleep({ ttl }: Busy, sleeper: Sleeper): Promise<void> {
-    const { isActive } = this.#reserved ?? this.#subscription ?? this.#listen(sleeper);
+    const subscription = this.#reserved ?? this.#subscription ?? this.#listen(sleeper);
+    const isActive = subscription.isActive && this.#counted?.isActive !== false;
     const floor = SLEEP.floor + machine.global.Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
     // Without a subscription no message wakes the loop: Redis has refused it, or has not acknowledged it yet.
@@ -67,6 +71,8 @@ export class ChannelWakeSource implements WakeSource {
     const subscription = this.#subscription;
     this.#subscription = undefined;
     this.#reserved = undefined;
+    this.#counted?.release();
+    this.#counted = undefined;
     if (subscription === undefined) return;
     if (this.channel.hasNoOtherListeners === true)
       this.context.wheel.after(UNSUBSCRIBE_DELAY, () => subscription.release());
@@ -74,7 +80,7 @@ export class ChannelWakeSource implements WakeSource {
   }
 
   #listen(sleeper: Sleeper): Pick<Subscription, 'isActive'> {
-    const { name, wakes, reserved } = this.channel;
+    const { name, wakes, counted, reserved } = this.channel;
     const wake = () => sleeper.endSleep();
     const onMessage = (payload: string | undefined) => {
       if (payload === undefined || wakes(payload)) sleeper.onMessage(payload);
@@ -84,10 +90,12 @@ export class ChannelWakeSource implements WakeSource {
       reserved.listen(onMessage);
       return reserved;
     }
+    const { subscriptions } = this.context;
+    if (counted !== undefined) this.#counted = subscriptions.subscribe(counted, onMessage, wake);
     // When the channel is lost, the loop wakes to poll.
-    this.#subscription = this.context.subscriptions.subscribe(name, onMessage, wake);
+    this.#subscription = subscriptions.subscribe(name, onMessage, wake);
     // The release may have come before the subscription.
-    void this.#subscription.acknowledged.then(wake);
+    void Promise.all([this.#subscription.acknowledged, this.#counted?.acknowledged]).then(wake);
     return this.#subscription;
   }
 }

@@ -30,6 +30,10 @@ export interface LockKind {
   readonly marksWaiters: boolean;
   /** For kinds whose processes wait in a queue in Redis, so that a release notifies the first one. @default a release notifies all */
   readonly queue?: QueueScripts | undefined;
+  /** The kind whose queue a release of this one notifies, where that is another one: the write side, for readers. @default this kind */
+  readonly passesTo?: LockKind;
+  /** A channel that a process subscribes beside the lock's while it waits, so that it is counted. @default none */
+  readonly waitersChannelOf?: ((key: string) => string) | undefined;
   /** Whether its releases are published; where pub/sub is forbidden its waiters poll, with growing pauses. */
   readonly publishesRelease: boolean;
   /** The longest sleep of a waiter between two attempts, in ms. @default the module's `lockWatchdogTimeout` */

@@ -7,8 +7,8 @@ import { ProcessQueueScripts } from '../scripts/process-queue.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
 import type { ScriptRunner } from '../script-runner/script.runner.js';
-import { lockChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire.names.js';
-import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
+import { lockChannel, readersChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire.names.js';
+import { WRITER_SLEEP, WriteQueueScripts, WriteScripts } from '../scripts/write.scripts.js';
 import type { LockKind } from './lock.kind.js';
 import { machine } from '../timing/machine.js';
 
@@ -80,6 +80,17 @@ export function lockKinds(runner: ScriptRunner, holderIds: HolderIds, isCluster 
     reusesHolderId: false,
     queue: undefined,
   };
+  const write: LockKind = {
+    ...reentrant,
+    ...readWrite,
+    id: 'write',
+    name: 'write lock',
+    scripts: new WriteScripts(runner, !isCluster),
+    queue: isCluster ? undefined : new WriteQueueScripts(runner),
+    marksWaiters: true,
+    longestSleep: WRITER_SLEEP,
+    side: 'write',
+  };
   return {
     reentrant,
     nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { id: 'non-reentrant', reentry: 'refused' }),
@@ -96,20 +107,13 @@ export function lockKinds(runner: ScriptRunner, holderIds: HolderIds, isCluster 
       ...readWrite,
       id: 'read',
       name: 'read lock',
-      scripts: new ReadScripts(runner),
+      scripts: new ReadScripts(runner, !isCluster),
+      passesTo: write,
+      waitersChannelOf: isCluster ? undefined : readersChannel,
       form: 'shared',
       side: 'read',
     },
-    write: {
-      ...reentrant,
-      ...readWrite,
-      id: 'write',
-      name: 'write lock',
-      scripts: new WriteScripts(runner),
-      marksWaiters: true,
-      longestSleep: WRITER_SLEEP,
-      side: 'write',
-    },
+    write,
     permit: {
       id: 'permit',
       name: 'permit',

@@ -17,7 +17,9 @@ export interface QueueTarget {
   readonly id: string;
   readonly key: string;
   readonly channel: string;
-  readonly kind: Pick<LockKind, 'form' | 'wakes'> & { readonly queue?: PassScripts | undefined };
+  readonly kind: Pick<LockKind, 'form' | 'longestSleep' | 'side' | 'wakes'> & {
+    readonly queue?: PassScripts | undefined;
+  };
 }
 
 /** One lock: its name, key, channel and kind. */
@@ -38,6 +40,13 @@ export class LockTarget implements Leased {
   /** The channel of its releases. Built on first use: a lock that is held does not need it. */
   get channel(): string {
     return this.kind.channelOf(this.key);
+  }
+
+  /** What its releases notify processes of: itself, or the other side of a read/write lock. */
+  get queueTarget(): QueueTarget {
+    const { key, channel, kind } = this;
+    const { passesTo } = kind;
+    return passesTo === undefined ? this : { id: idOf(key, passesTo.side), key, channel, kind: passesTo };
   }
 
   get holderIds(): HolderIdFormat {

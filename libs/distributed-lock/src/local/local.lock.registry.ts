@@ -1,5 +1,7 @@
 import type { LockContext } from '../core/lock.context.js';
+import type { QueueTarget } from '../core/lock.target.js';
 import type { IdReserves } from './id.reserve.js';
+import type { QueuePlace } from '../process-queue/queue.place.js';
 import type { QueuePlaces } from '../process-queue/queue.places.js';
 import { SelfWaitWatch, type SelfWaitSubject } from '../waiters/self-wait.watch.js';
 
@@ -15,6 +17,14 @@ export interface LocalLockOwner<L> {
   readonly places?: QueuePlaces | undefined;
   /** The ids of waiters to come, for kinds whose waiters have a channel each. */
   readonly reserves?: IdReserves | undefined;
+}
+
+/** The place of this process at a lock, or a new one: a local lock that is there has to know of it, and lets it rest. */
+export function placeAt(
+  registry: Pick<LocalLockOwner<{ openPlace(): QueuePlace | undefined }>, 'get' | 'places'>,
+  target: QueueTarget,
+): QueuePlace | undefined {
+  return registry.get(target.id)?.openPlace() ?? registry.places?.open(target);
 }
 
 /** The local locks of this moment. */

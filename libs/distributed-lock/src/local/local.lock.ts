@@ -14,7 +14,7 @@ import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { HoldOwner, HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { LocalLockOwner } from './local.lock.registry.js';
+import { placeAt, type LocalLockOwner } from './local.lock.registry.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from './process.fairness.js';
 import type { QueuePlace } from '../process-queue/queue.place.js';
@@ -279,7 +279,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
 
   /** Looks after the process that a release has notified of its turn. @returns whether it comes before this one, which waits for none if it cannot be notified */
   protected watchCalled({ outcome, otherProcesses, called }: ReleaseResult): boolean {
-    if (called !== undefined && isToWatch(called, otherProcesses)) this.openPlace()?.watch(called);
+    if (called !== undefined && isToWatch(called, otherProcesses))
+      (this.openPlace() ?? placeAt(this.registry, this.target.queueTarget))?.watch(called);
     // Its reply was lost: it may have notified a process.
     else if (typeof outcome !== 'string') this.place?.watch('');
     return called !== undefined && called !== '' && this.place?.isUnreachable === false;
@@ -293,7 +294,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   }
 
   /** The place of this process in the queue of the lock, if it can have one. */
-  protected openPlace(): QueuePlace | undefined {
+  openPlace(): QueuePlace | undefined {
     return (this.place ??= this.registry.places?.open(this.target));
   }
 }

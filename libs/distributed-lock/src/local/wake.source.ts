@@ -23,6 +23,7 @@ export function wakeSourceOf(
     longestSleep: longestSleep ?? context.settings.watchdogTimeout,
     wakes,
     hasNoOtherListeners: channel !== target.channel,
+    counted: target.kind.waitersChannelOf?.(target.key),
     reserved,
   });
 }

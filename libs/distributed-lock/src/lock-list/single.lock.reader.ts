@@ -4,6 +4,7 @@ import {
   latchChannel,
   lockChannel,
   prefixName,
+  readersChannel,
   readWriteChannel,
   semaphoreChannel,
   suffixName,
@@ -39,7 +40,7 @@ export async function readLock(session: ServerSession, key: string, name: string
     server.ask('LLEN', queueKey),
     server.ask('EXISTS', prefixName('redisson_lock_token', key)),
     server.ask('EXISTS', suffixName(key, 'tick')),
-    readProcesses(server, session.isCluster, key, [lockChannel(key), readWriteChannel(key)]),
+    readProcesses(session, key, [lockChannel(key), readWriteChannel(key)], readersChannel(key)),
   ]);
   const { mode, holders } = readHolders(fields);
   const waiters = Number(waiting);
@@ -80,7 +81,7 @@ async function readCount(
   const channels = [semaphoreChannel(key), latchChannel(key)];
   const [leases, processes] = await Promise.all([
     server.ask('EXISTS', suffixName(key, 'timeout')),
-    readProcesses(server, session.isCluster, key, channels),
+    readProcesses(session, key, channels),
   ]);
   return {
     kind: leases === 1 ? 'semaphore' : 'semaphore or latch',
@@ -122,24 +123,33 @@ function pairs(reply: unknown): [string, string][] {
 }
 
 /**
- * The processes that wait: those with a place in the queue of a plain lock or a semaphore, and the connections that listen to the `channels`
+ * The processes that wait: those with a place in the queue of a lock or a semaphore, and the connections that listen to the `channels`
  * beside the listeners of that queue.
+ * @param readers the channel of processes that wait to read, and may be listeners of the queue as well
  */
 async function readProcesses(
-  server: ServerPort,
-  isCluster: boolean,
+  session: ServerSession,
   key: string,
   channels: readonly string[],
+  readers?: string,
 ): Promise<Pick<LockView, 'places' | 'listeners'>> {
+  const server = session.serverOf(key);
   try {
     const [counts, members] = await Promise.all([
-      server.ask('PUBSUB', isCluster ? 'SHARDNUMSUB' : 'NUMSUB', ...channels),
+      server.ask(
+        'PUBSUB',
+        session.isCluster ? 'SHARDNUMSUB' : 'NUMSUB',
+        ...channels,
+        ...(readers ? [readers] : []),
+      ),
       server.ask('ZRANGE', suffixName(key, 'waiting'), '0', '-1'),
     ]);
-    const listening = pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
+    const listening = pairs(counts).map(([, count]) => Number(count));
+    const reading = listening[channels.length] ?? 0;
+    const all = listening.slice(0, channels.length).reduce((sum, count) => sum + count, 0);
     const queue = Array.isArray(members) ? members.map(String) : [];
     const places = queue.filter((member) => PLACE.test(member));
-    const others = Math.max(listening - (queue.length - places.length), 0);
+    const others = Math.max(all - (queue.length - places.length), reading);
     return { places: places.slice(0, SHOWN), listeners: places.length + others };
   } catch (error) {
     // The number of listeners is useful, and not worth a permission.

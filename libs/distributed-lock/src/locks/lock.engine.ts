@@ -10,7 +10,7 @@ import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from '../counters/counter.engine.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { Hold } from '../holds/hold.js';
-import { LocalLockRegistry, type LocalLocks } from '../local/local.lock.registry.js';
+import { LocalLockRegistry, placeAt, type LocalLocks } from '../local/local.lock.registry.js';
 import type { LockContext } from '../core/lock.context.js';
 import { shuttingDown, unavailable } from '../core/unavailable.errors.js';
 import type { LocalLock } from '../local/local.lock.js';
@@ -52,7 +52,8 @@ export class LockEngine {
     this.#registry.places = this.places;
     context.watchdog.onSuspended = () => this.#verifyHolds();
     // The registry may have forgotten that local lock by then, and its place may have ended.
-    context.backgroundRelease.onCalled = (target, place) => this.places.open(target)?.watch(place);
+    context.backgroundRelease.onCalled = (target, place) =>
+      placeAt(this.#registry, target.queueTarget)?.watch(place);
     this.#registry.reserves = new IdReserves(context);
     this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);

@@ -48,13 +48,13 @@ export class QueueListener {
   readonly #idle: Timer;
   /** Of the turn of others: when it began, on the monotonic clock, and their releases since; undefined while there is none. */
   #turn: { readonly since: number; releases: number } | undefined;
-  /** They had their turn, and it is not their next one before a process of the queue was notified. */
+  /** They had their turn, and it is not their next one before a process of the queue was notified; at a read/write lock before one more release. */
   #isOver = false;
 
   constructor(
     private readonly owner: ListenerOwner,
     private readonly channel: string,
-    private readonly kind: Pick<LockKind, 'form' | 'wakes'>,
+    private readonly kind: Pick<LockKind, 'form' | 'side' | 'wakes'>,
   ) {
     const { wheel } = owner.context;
     this.#check = wheel.background(() => this.#onCheck());
@@ -167,7 +167,12 @@ export class QueueListener {
 
   #onRelease(): void {
     const turn = this.#turn;
-    if (turn === undefined) return this.owner.passOn(!this.#isOver);
+    if (turn === undefined) {
+      const yields = !this.#isOver;
+      // Readers, and the writers between them, have turns that no answer tells this listener of.
+      if (this.kind.side !== undefined) this.#isOver = false;
+      return this.owner.passOn(yields);
+    }
     turn.releases += 1;
     if (turn.releases < TURN.releases) this.#idleAgain(turn);
     else this.#endTurn();

@@ -214,8 +214,8 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
    */
   #longest(ttl: number): number {
     const { watchdogTimeout } = this.context.settings;
-    if (ttl < 0) return watchdogTimeout;
-    return Math.min(Math.max(afterLease(ttl), this.#wasCalled ? 0 : SHORTEST), watchdogTimeout);
+    const longest = Math.min(this.target.kind.longestSleep ?? Infinity, watchdogTimeout);
+    return ttl < 0 ? longest : Math.min(Math.max(afterLease(ttl), this.#wasCalled ? 0 : SHORTEST), longest);
   }
 
   #subscribe(): Subscription {

@@ -72,6 +72,8 @@ export interface AcquireCommand {
   readonly count: number;
   /** How long the caller is ready to wait, in ms; 0 makes one attempt and leaves no state in Redis that blocks others. */
   readonly wait: number;
+  /** For writers: how long the caller is ready to wait, in ms, also where `wait` is 0 because it cannot be notified of its turn. @default `wait` */
+  readonly declared?: number;
   /** For kinds with hand-off: the lease of a hand-off to this waiter, in ms. @default the waiter acquires the lock itself */
   readonly handoffLease?: number | undefined;
 }

@@ -49,7 +49,17 @@ describe('the scripts of a read/write lock', () => {
     [Infinity, WRITER_SLEEP + 250],
   ])('make a writer that waits for %s ms keep readers out for %s ms', async (wait, intent) => {
     const { words, reply } = await answered(acquired(writers, 'lock', 'a:1', 1000, 1, wait), [0, 700, 'b:1']);
-    expect(words).toEqual(['2', 'lock', '{lock}:write_intent', 'a:1', '1000', '1', `${intent}`]);
+    expect(words).toEqual([
+      '3',
+      'lock',
+      '{lock}:write_intent',
+      '{lock}:waiting',
+      'a:1',
+      '1000',
+      '1',
+      `${intent}`,
+      wait > 0 ? '1' : '0',
+    ]);
     expect(reply).toEqual({ kind: 'busy', ttl: 700, holder: 'b:1' });
   });
 
@@ -69,22 +79,25 @@ describe('the scripts of a read/write lock', () => {
   test('report after a release whether the holder has anything left', async () => {
     const release = (row: unknown[]) => answered(released(readers, 'lock', 'a:1', 0, 1, 'channel'), row);
     const { words, reply } = await release([1, 0]);
-    expect(words).toEqual(['1', 'lock', 'PUBLISH', 'a:1', '0', '1', '0', 'channel']);
+    expect(words).toEqual(['2', 'lock', '{lock}:waiting', 'PUBLISH', 'a:1', '0', '1000', '0', 'channel']);
     expect(reply).toEqual({ kind: 'released', reached: 0 });
     expect((await release([2, 1])).reply).toEqual({ kind: 'kept' });
     expect((await release([0])).reply).toEqual({ kind: 'gone' });
     const written = await answered(released(writers, 'lock', 'a:1', 0, 1, 'channel'), [1, 3]);
     expect(written.words).toEqual([
-      '2',
+      '3',
       'lock',
       '{lock}:write_intent',
+      '{lock}:waiting',
       'PUBLISH',
       'a:1',
       '0',
-      '1',
+      '1000',
       'channel',
     ]);
     expect(written.reply).toEqual({ kind: 'released', reached: 3 });
+    const passed = await answered(released(writers, 'lock', 'a:1', 0, 1, 'channel'), [1, 2, 'b:1']);
+    expect(passed.reply).toEqual({ kind: 'released', reached: 2, called: 'b:1' });
   });
 
   test('read the state of either side', async () => {

@@ -22,9 +22,11 @@ export interface SideScripts {
 
 /** The common part of both sides of a read/write lock. */
 export abstract class ReadWriteScripts implements LockScripts {
+  /** @param hasQueue whether processes that wait to write have a queue */
   constructor(
     protected readonly runner: ScriptRunner,
     private readonly side: SideScripts,
+    private readonly hasQueue: boolean,
   ) {}
 
   abstract acquire(command: AcquireCommand, callback: ReplyCallback<AcquireReply>): void;
@@ -52,10 +54,15 @@ export abstract class ReadWriteScripts implements LockScripts {
     callback: ReplyCallback<number | undefined>,
   ): void;
 
-  /** The lock and, in its slot, the key with the name of the waiting writer. Java does not know that key (wire format D15). */
-  protected keysOf(lock: string): [string, string] {
-    return [lock, suffixName(lock, 'write_intent')];
+  /** The queue of processes that wait to write; for scripts that use none the key of the lock again. */
+  protected waitingOf(lock: string): string {
+    return this.hasQueue ? suffixName(lock, 'waiting') : lock;
   }
+}
+
+/** The key with the name of the waiting writer, in the slot of the lock. Java does not know it (wire format D15). */
+export function intentOf(lock: string): string {
+  return suffixName(lock, 'write_intent');
 }
 
 function readState(reply: ReplyReader): LockState {

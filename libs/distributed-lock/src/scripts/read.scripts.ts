@@ -6,7 +6,8 @@ import {
   readRenew,
 } from './generated/lua.scripts.js';
 import type { AcquireCommand, AcquireReply, ReleaseCommand, ReleaseReply } from '../replies/lock.replies.js';
-import { ReadWriteScripts } from './read-write.scripts.js';
+import { intentOf, ReadWriteScripts } from './read-write.scripts.js';
+import { SHORT_LEASE } from './process-queue.scripts.js';
 import { CHECKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
@@ -26,15 +27,15 @@ const READING = { ...GRANTING, perCall: 100 };
 export class ReadScripts extends ReadWriteScripts {
   readonly #acquiring = new SharedNumbers(READING);
 
-  constructor(runner: ScriptRunner) {
-    super(runner, { forceRelease: readForceRelease, inspect: readInspect });
+  constructor(runner: ScriptRunner, hasQueue = true) {
+    super(runner, { forceRelease: readForceRelease, inspect: readInspect }, hasQueue);
   }
 
   acquire({ key, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
     this.runner.send(
-      { script: readAcquire, keys: this.keysOf(key), args: [holder], read, sending },
+      { script: readAcquire, keys: [key, intentOf(key)], args: [holder], read, sending },
       callback,
     );
   }
@@ -51,9 +52,16 @@ export class ReadScripts extends ReadWriteScripts {
     { key, holder, count, lease, channel, pairedLease = 0 }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
-    const args = [holder, `${count}`, `${lease}`, `${pairedLease}`, channel];
+    const kept = count === 0 ? SHORT_LEASE : lease;
+    const args = [holder, `${count}`, `${kept}`, `${pairedLease}`, channel];
     this.runner.send(
-      { script: readRelease, keys: [key], args, read: readReleaseReply, sending: PUBLISHING },
+      {
+        script: readRelease,
+        keys: [key, this.waitingOf(key)],
+        args,
+        read: readReleaseReply,
+        sending: PUBLISHING,
+      },
       callback,
     );
   }

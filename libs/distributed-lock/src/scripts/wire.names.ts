@@ -12,6 +12,7 @@ const KEYS_BEHIND = [
   'fair_alive',
   'write_intent',
   'waiting',
+  'readers',
   'given',
   'timeout',
   'tick',
@@ -70,6 +71,14 @@ export function lockChannel(name: string): string {
 /** The channel of a read/write lock. */
 export function readWriteChannel(name: string): string {
   return prefixName('redisson_rwlock', name);
+}
+
+/**
+ * The channel that a process subscribes beside that of a read/write lock while it waits to read. Nothing is published on it: its subscribers are
+ * counted, for the process may also be one of the two listeners of the queue.
+ */
+export function readersChannel(name: string): string {
+  return `${readWriteChannel(name)}:readers`;
 }
 
 /** The channel of both semaphores. */
