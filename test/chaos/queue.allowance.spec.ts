@@ -67,7 +67,7 @@ describe('a lock with a queue of processes may be free', () => {
     ['nonReentrant', 30],
     ['fenced', 30],
     ['spin', 0],
-    ['write', 0],
+    ['write', 30],
     ['fair', 3000],
     ['read', 2250],
   ])('as the kind of lock allows: %s', (sort, ms) => {
