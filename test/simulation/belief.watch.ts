@@ -115,6 +115,8 @@ export class BeliefWatch implements CallerWatch {
       if (lostSince <= begun) continue;
       // A permit that was lost ends with its lease, which may be longer by now: by another process that knew its id.
       const grantedAt = this.#grantedAt.get(`${key} ${holder}`);
+      const isLonger = grantedAt !== undefined && this.losses.lastAt(key) >= grantedAt;
+      if (isPermit && isLonger && lostSince < Infinity) continue;
       if (isPermit && grantedAt !== undefined && this.mayHaveLost(key, grantedAt, instance)) continue;
       this.report('I9', `${instance.name} was shut down and has ${key} of ${holder}`);
     }
