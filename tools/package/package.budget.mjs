@@ -9,8 +9,8 @@ import { readLoaded } from './loaded.files.mjs';
  * `importing` is how often an import may take as long as one of a single file with the same code: 45 ms where that takes 33.
  */
 const BUDGET = {
-  packed: 582,
-  unpacked: 2257,
+  packed: 584,
+  unpacked: 2260,
   declarations: 183,
   files: 121,
   dependencies: 1,
