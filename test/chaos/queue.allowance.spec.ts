@@ -63,11 +63,17 @@ describe('a lock with a queue of processes may be free', () => {
     expect(allowance(hurt, { seen: { at: 120, holder: 'another:1' } })).toBe(5060);
   });
 
+  test('until the waiter asks, where both listeners may be hurt, and the permit granted last was not the last to end', () => {
+    expect(allowance({ 1: 'stop', 2: 'stop' }, { sort: 'permit' })).toBe(5060);
+  });
+
   test.each<[LockSort, number]>([
     ['nonReentrant', 30],
     ['fenced', 30],
-    ['spin', 0],
+    ['multi', 30],
     ['write', 30],
+    ['permit', 30],
+    ['spin', 0],
     ['fair', 3000],
     ['read', 2250],
   ])('as the kind of lock allows: %s', (sort, ms) => {

@@ -8,11 +8,24 @@ export interface FreeSpan extends Span {
   readonly before?: { readonly at: number; readonly holders: readonly string[] } | undefined;
 }
 
-/** What a dead waiter may cost in the other queues, in µs: its place, its turn after a release, or the intent to write that keeps readers out. */
-const DEAD_WAITER: Partial<Record<LockSort, number>> = { fair: 3000 * MS, read: 2250 * MS };
-
-/** The locks for which processes wait in a queue. */
-const QUEUED: ReadonlySet<LockSort> = new Set(['reentrant', 'nonReentrant', 'fenced', 'write']);
+/**
+ * Where processes wait in a queue; else what a dead waiter may cost, in µs: its place, its turn after a release, or the intent to write that
+ * keeps readers out.
+ */
+const WAIT_BY: Readonly<Record<LockSort, 'queue' | number>> = {
+  reentrant: 'queue',
+  nonReentrant: 'queue',
+  fenced: 'queue',
+  // A multi lock of one name waits as that lock does, which is re-entrant.
+  multi: 'queue',
+  write: 'queue',
+  permit: 'queue',
+  semaphore: 'queue',
+  spin: 0,
+  red: 0,
+  fair: 3000 * MS,
+  read: 2250 * MS,
+};
 
 /** What ends a state in which such a lock is free, by docs/contributing/queue-of-processes.md, in µs: a guard, and a check of a listener. */
 const GUARD = 30 * MS;
@@ -28,7 +41,8 @@ export function allowanceFor(
   holds: readonly Hold[],
   disturbances: Disturbances,
 ): number {
-  if (!QUEUED.has(waiter.sort)) return DEAD_WAITER[waiter.sort] ?? 0;
+  const waits = WAIT_BY[waiter.sort];
+  if (waits !== 'queue') return waits;
   const missed = disturbances.missedIn(free);
   // A waiter that begins while the queue still counts on a dead listener does so for a period of its own.
   const begun = waiter.wanted.at;
@@ -37,7 +51,9 @@ export function allowanceFor(
   missed.delete(waiter.worker);
   const inTurn = missed.size * GUARD;
   const last = byGrant(holds.filter(({ granted }) => granted.at <= free.from)).at(-1);
-  const isReleased = last?.released?.outcome === 'released' && !isTaken(free, last);
+  // Permits end in another order than they were granted.
+  const isReleased =
+    waiter.sort !== 'permit' && last?.released?.outcome === 'released' && !isTaken(free, last);
   // The process that has released the lock guards the turn of the next one. Where the lease has ended, the two listeners do.
   if (missed.size < 2 || (isReleased && !missed.has(last.worker))) return inTurn;
   const canListenerCheck = isReleased && missed.size === 2;
