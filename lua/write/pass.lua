@@ -38,9 +38,10 @@ local function attempt(queue, absent, leaving, yields, lease)
       redis.call('DEL', lock)
     end
     local reply = passFree(queue, absent, yields, lease, isBack, '1')
-    if reply[1] == 2 and not firstPlace(queue.waiting) then
-      -- Readers would stay out for nobody.
-      redis.pcall('DEL', queue.intent)
+    -- Readers would stay out for nobody. Those that the intent has refused sleep until it ends: `passFree` has notified them where it took the
+    -- lock back.
+    if reply[1] == 2 and not firstPlace(queue.waiting) and redis.pcall('DEL', queue.intent) == 1 and not isBack then
+      publishMessage(queue.publish, queue.channel, '1')
     end
     return reply
   end

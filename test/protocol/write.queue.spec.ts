@@ -278,6 +278,18 @@ describe('while processes wait to read', () => {
   });
 });
 
+describe('a pass at a free lock', () => {
+  test('that takes the last place away notifies the readers that its intent has refused, once', async () => {
+    await behindReader(A);
+    await ask(unread(READER, 0, S));
+    expect(await ask(read(READER, S, 1))).toEqual([0, expect.any(Number), `${A}:1`]);
+    await stage.listen(names.channel);
+    expect(await ask(pass({ absent: `${A}:1` }))).toEqual([2]);
+    expect(await ask(pass())).toEqual([2]);
+    expect([await intent(), await stage.messages(names.channel)]).toEqual([null, ['1']]);
+  });
+});
+
 describe('a pass while others read', () => {
   test('lets those that wait to read go first, and else keeps new readers out', async () => {
     await behindReader(A);
