@@ -4,8 +4,9 @@ import type { LockTarget } from '../core/lock.target.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { AcquireReply } from '../replies/lock.replies.js';
 import type { LateAnswer, ReplyCallback } from '../replies/reply.callback.js';
+import { now } from '../timing/monotonic.clock.js';
 import { AcquireAttempt } from './acquire.attempt.js';
-import type { AttemptOutcome } from './acquire.contract.js';
+import type { AttemptOutcome, WaitingPlace } from './acquire.contract.js';
 
 const turn = () => new Promise(setImmediate);
 
@@ -39,4 +40,38 @@ test('a late grant is not taken for the answer to a later request', async () => 
   await turn();
   expect(outcomes.map((outcome) => outcome.kind)).toEqual(['ambiguous', 'unsent']);
   expect(requests).toHaveLength(3);
+});
+
+test('a place that a late grant led to is given up with the attempt', async () => {
+  const acquires: ReplyCallback<AcquireReply>[] = [];
+  const waits: ReplyCallback<AcquireReply>[] = [];
+  const released: string[] = [];
+  const kind = {
+    holderIds: { next: () => 'a:1' },
+    scripts: { acquire: (_terms: unknown, callback: ReplyCallback<AcquireReply>) => acquires.push(callback) },
+    queue: { wait: (_command: unknown, callback: ReplyCallback<AcquireReply>) => waits.push(callback) },
+  };
+  const settings = { watchdogTimeout: 30_000, fairWaitTimeout: 300_000, replication: undefined };
+  const backgroundRelease = { release: ({ holder }: { holder: string }) => released.push(holder) };
+  const attempt = new AcquireAttempt(
+    { settings, backgroundRelease } as unknown as LockContext,
+    { key: 'key', kind } as unknown as LockTarget,
+  );
+  // Its channel is acknowledged while the first request is on its way.
+  let isSubscribed = false;
+  attempt.place = {
+    terms: () => (isSubscribed ? {} : undefined),
+    refused: () => undefined,
+    isUnreachable: false,
+  } as unknown as WaitingPlace;
+  const outcomes: AttemptOutcome[] = [];
+  const conclude = (outcome: AttemptOutcome) => outcomes.push(outcome);
+  attempt.request({ leaseTime: 1000, waitTime: 1000 }, conclude, now() - 2000);
+  isSubscribed = true;
+  acquires[0]?.answered({ kind: 'granted', count: 1 });
+  await turn();
+  waits[0]?.answered({ kind: 'busy', ttl: 1000, holder: 'b:1' });
+  await turn();
+  attempt.undo();
+  expect([outcomes.map((outcome) => outcome.kind), released]).toEqual([['busy'], ['a:1']]);
 });

@@ -195,6 +195,8 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   #outcomeOf(reply: AcquireReply, sent: Instant, at: number): AttemptOutcome {
     if (reply.kind === 'granted') return this.#granted(sent, at, reply);
+    // Also where a late grant was requested once more, by a `wait` this time.
+    this.#marked ||= this.#isPlaced;
     if (!this.#marked) this.undo();
     if (this.#isPlaced) this.place?.refused(reply as Placed);
     if (reply.kind === 'busy') return reply;
