@@ -43,3 +43,36 @@ test('a channel is subscribed when the connection is ready, and not in its hands
   expect([client.subscribed, resubscribed]).toEqual([[['x']], ['x']]);
   await connection.close();
 });
+
+// Sharded channels of two slots have a command each: the first may be acknowledged long before the second one fails.
+test('what was acknowledged before the connection closed does not count', async () => {
+  const client = new EventEmitter();
+  const commands: { readonly acknowledge: () => void; readonly fail: () => void }[] = [];
+  const ssubscribe = () =>
+    new Promise<void>((resolve, reject) => {
+      commands.push({ acknowledge: resolve, fail: () => reject(new Error('Connection is closed.')) });
+    });
+  const lifecycle = {
+    client: Object.assign(client, { ssubscribe }),
+    isReady: true,
+    start: () => undefined,
+    close: () => Promise.resolve(),
+    onReady: () => undefined,
+  };
+  const connection = new SubscriberConnection({
+    lifecycle: lifecycle as unknown as ClientLifecycle,
+    wheel: new TimerWheel(),
+    stallTimeout: 1000,
+    stalled: () => undefined,
+    isSharded: true,
+  });
+  const subscriptions = Promise.allSettled([connection.subscribe('{a}'), connection.subscribe('{b}')]);
+  await new Promise((resolve) => void setImmediate(resolve));
+  const [first, second] = commands;
+  first?.acknowledge();
+  await new Promise((resolve) => void setImmediate(resolve));
+  client.emit('close');
+  second?.fail();
+  expect((await subscriptions).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await connection.close();
+});

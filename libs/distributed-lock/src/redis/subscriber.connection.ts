@@ -34,6 +34,8 @@ export class SubscriberConnection implements Subscriber {
   });
   readonly #pings: PingTimer;
   #retry: Timer | undefined;
+  /** How often the connection has closed. */
+  #closes = 0;
   #listener: SubscriberListener | undefined;
 
   readonly lifecycle: ClientLifecycle;
@@ -52,6 +54,7 @@ export class SubscriberConnection implements Subscriber {
       this.#listener?.message(channel, payload);
     });
     client.on('close', () => {
+      this.#closes += 1;
       this.#refusedChannels.clear();
       for (const channel of this.#wantedChannels) this.#listener?.disconnected(channel);
     });
@@ -130,6 +133,7 @@ export class SubscriberConnection implements Subscriber {
   /** @returns the channels that failed, and why */
   async #subscribeAll(channels: readonly string[]): Promise<Map<string, unknown>> {
     const failures = new Map<string, unknown>();
+    const closes = this.#closes;
     const subscribe = async (group: readonly string[]): Promise<void> => {
       try {
         await this.#subscribe(group);
@@ -144,6 +148,13 @@ export class SubscriberConnection implements Subscriber {
       }
     };
     await Promise.all(this.#groupsOf(channels).map(subscribe));
+    // A connection that has closed meanwhile has taken along what it had acknowledged.
+    if (this.#closes !== closes)
+      for (const channel of channels)
+        failures.set(
+          channel,
+          failures.get(channel) ?? new RedisFailure('unsent', 'the connection has closed'),
+        );
     return failures;
   }
 
