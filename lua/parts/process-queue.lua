@@ -33,8 +33,8 @@ end
 
 -- Removes those of the `listeners` that are dead. If one of the two is missing, it calls the last process that is alive and no listener, because
 -- that one waits longest: it becomes a listener by its own next call. Dead ones behind it are removed. Returns how many clients listen to the
--- lock's channel beside the listeners, the first place, which was `first`, and a listener that is alive. If PUBSUB is refused: 1, and no listener.
--- A process that waits to read is one of the others, also where it is a listener.
+-- lock's channel beside the listeners, the first place, which was `first`, a listener that is alive, and how many of these clients do not wait to
+-- read, at least. If PUBSUB is refused: 1, and no listener. A process that waits to read is one of the others, also where it is a listener.
 local function mendListeners(queue, listeners, first)
   local asked = {queue.channel}
   local successors = {}
@@ -77,7 +77,8 @@ local function mendListeners(queue, listeners, first)
       first = firstPlace(queue.waiting)
     end
   end
-  return math.max(others, queue.readers and counts[#asked * 2] or 0), first, alive
+  local readers = queue.readers and counts[#asked * 2] or 0
+  return math.max(others, readers), first, alive, others - readers
 end
 
 -- Notifies the process of a place that it is its turn. Returns the clients that were reached, 0 for what is no place; -1 where publishing was
@@ -132,13 +133,14 @@ end
 -- Notifies those that wait for a lock that was freed just now, and has a queue. Nothing is published on the lock's channel that only the two
 -- listeners of the queue would receive. `lease` is that of `callNext`.
 local function passOn(queue, listeners, place, lease, payload)
-  local others, first, listener = mendListeners(queue, listeners, place)
+  local others, first, listener, notReaders = mendListeners(queue, listeners, place)
   local isTheirs = false
   if first and listener and others > 0 then
-    -- Readers have had a turn, the holder that has ended among them.
-    isTheirs = not queue.hadTurn and turnOfOthers(queue.waiting, listener)
-    if queue.hadTurn then
+    -- Readers have had a turn, the holder that has ended among them. Writers without a place, Redisson's and of older versions, have not.
+    if queue.hadTurn and notReaders <= 0 then
       redis.call('ZADD', queue.waiting, -1, listener)
+    else
+      isTheirs = turnOfOthers(queue.waiting, listener)
     end
   end
   -- Without a listener no release is the turn of the others, so the lock stays free for them: a lease of 0.

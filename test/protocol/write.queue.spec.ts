@@ -64,16 +64,22 @@ async function behindReader(...clients: readonly string[]): Promise<void> {
   await inLine(...clients);
 }
 
-/** While another process waits to read. */
-async function withReaders(act: () => Promise<void>): Promise<void> {
+/** While another client listens to these channels. */
+async function withOthers(channels: readonly string[], act: () => Promise<void>): Promise<void> {
   const others = stage.redis.duplicate();
   try {
-    await others.subscribe(names.channel, `${names.channel}:readers`);
+    await others.subscribe(...channels);
     await act();
   } finally {
     others.disconnect();
   }
 }
+
+/** While another process waits to read. */
+const withReaders = (act: () => Promise<void>) => withOthers([names.channel, `${names.channel}:readers`], act);
+
+/** While a thread of Java waits, or a process with an older version. */
+const withStrangers = (act: () => Promise<void>) => withOthers([names.channel], act);
 
 describe('a place in the queue of processes that wait to write', () => {
   test('is behind all others, named by its ticket, and kept when it is requested again', async () => {
@@ -274,6 +280,41 @@ describe('while processes wait to read', () => {
       expect(await ask(pass({ absent: `${A}:1` }))).toEqual([2]);
       expect([await lock(), await intent()]).toEqual([{}, null]);
       expect(await stage.messages(names.channel)).toEqual(['0', '1']);
+    });
+  });
+});
+
+describe('while Java or an older version waits', () => {
+  /** Reads, and ends as the last reader. */
+  async function readAndFree(): Promise<unknown> {
+    await stage.redis.del(names.intent);
+    await ask(read(READER, S, 1));
+    return await ask(unread(READER, 0, S));
+  }
+
+  test('every second release of the last reader is left to it, too, and readers stay out', async () => {
+    await behindReader(A);
+    await withReaders(() =>
+      withStrangers(async () => {
+        await stage.listen(names.channel);
+        expect(await ask(unread(READER, 0, S))).toEqual([1, 2, '']);
+        expect([await lock(), await intent()]).toEqual([{}, `${A}:1`]);
+        expect(await readAndFree()).toEqual([1, 2, `${A}:1`]);
+        expect(await lock()).toEqual({ mode: 'write', [`${A}:1:write`]: '1' });
+        expect(await stage.messages(names.channel)).toEqual(['0', '0']);
+      }),
+    );
+  });
+
+  test('its turns are counted over the releases of writers and of last readers', async () => {
+    await behindWriter(A);
+    await withStrangers(async () => {
+      await stage.listen(names.channel);
+      expect(await freeIt(S)).toEqual([1, 1, '']);
+      expect(await readAndFree()).toEqual([1, 1, `${A}:1`]);
+      await stage.redis.del(names.lock);
+      expect(await readAndFree()).toEqual([1, 1, '']);
+      expect(await writeAndFree()).toEqual([1, 1, `${A}:1`]);
     });
   });
 });

@@ -308,6 +308,14 @@ export const MUTATIONS = [
     test: 'while processes wait to read one that is a listener of the queue is counted as well',
   },
   {
+    name: 'the last reader leaves no release to Java',
+    file: 'lua/parts/process-queue.lua',
+    from: `queue.hadTurn and notReaders <= 0`,
+    to: `queue.hadTurn`,
+    spec: 'test/protocol/write.queue.spec.ts',
+    test: 'while Java or an older version waits every second release of the last reader is left to it, too, and readers stay out',
+  },
+  {
     name: 'a last reader leaves its release to others as well',
     file: 'lua/read/release.lua',
     from: `, hadTurn = true}`,

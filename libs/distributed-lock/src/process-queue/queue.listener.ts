@@ -2,7 +2,7 @@ import type { LockContext } from '../core/lock.context.js';
 import type { LockKind } from '../core/lock.kind.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 import type { Placed } from '../replies/queue.replies.js';
-import { isRelease } from '../scripts/lock.messages.js';
+import { isRelease, LAST_READER } from '../scripts/lock.messages.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
 import { afterLease, LATEST } from './lease.end.js';
@@ -161,14 +161,15 @@ export class QueueListener {
   #onMessage(payload: string | undefined): void {
     if (payload === undefined) this.owner.onListening();
     else if (!(this.kind.wakes ?? isRelease)(payload)) return;
-    else if (this.isListed) this.#onRelease();
+    else if (this.isListed) this.#onRelease(payload);
     else this.#hasMissed = true;
   }
 
-  #onRelease(): void {
+  #onRelease(payload?: string): void {
     const turn = this.#turn;
     if (turn === undefined) {
-      const yields = !this.#isOver;
+      // The last reader leaves its release to writers without a place only if it is their turn.
+      const yields = !this.#isOver || (this.kind.side !== undefined && payload === LAST_READER);
       // Readers, and the writers between them, have turns that no answer tells this listener of.
       if (this.kind.side !== undefined) this.#isOver = false;
       return this.owner.passOn(yields);
