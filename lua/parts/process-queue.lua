@@ -123,10 +123,19 @@ local function callNext(queue, first, others, lease)
 end
 
 -- Whether a release is left to the others that listen to a lock's channel, Redisson's threads and older versions of this library: every
--- second one is. The score of a listener says whose turn the last one was.
-local function turnOfOthers(waiting, listener)
-  local isTheirs = redis.call('ZSCORE', waiting, listener) == '-1'
-  redis.call('ZADD', waiting, isTheirs and -2 or -1, listener)
+-- second one is. Those of last readers, `isRead`, are counted apart, for in the turns of the others at releases of writers readers are faster.
+-- The score of a listener says whose turn the last ones were: of an even score that of the others at a release of a writer, of -3 and -4 at one
+-- of a last reader.
+local function turnOfOthers(waiting, listener, isRead)
+  local score = tonumber(redis.call('ZSCORE', waiting, listener))
+  local atRead = score < -2 and 2 or 0
+  local isTheirs = isRead and atRead == 0 or not isRead and score + atRead == -1
+  if isRead then
+    score = isTheirs and score - 2 or -1
+  else
+    score = (isTheirs and -2 or -1) - atRead
+  end
+  redis.call('ZADD', waiting, score, listener)
   return isTheirs
 end
 
@@ -140,7 +149,7 @@ local function passOn(queue, listeners, place, lease, payload)
     if queue.hadTurn and notReaders <= 0 then
       redis.call('ZADD', queue.waiting, -1, listener)
     else
-      isTheirs = turnOfOthers(queue.waiting, listener)
+      isTheirs = turnOfOthers(queue.waiting, listener, queue.hadTurn)
     end
   end
   -- Without a listener no release is the turn of the others, so the lock stays free for them: a lease of 0.

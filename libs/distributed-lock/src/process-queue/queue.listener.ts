@@ -18,7 +18,10 @@ const CHECK = {
 /** The leases that are announced to listeners, in ms: those that may end before a listener checks. */
 export const ANNOUNCED = CHECK.crowded + LATEST;
 
-/** The turn of others: it ends when the lock is free for `idle` ms, after `longest` ms, or after so many of their releases. */
+/**
+ * The turn of others: it ends when the lock is free for `idle` ms, after `longest` ms, which at a read/write lock are counted from the last release
+ * of a last reader, or after so many of their releases.
+ */
 const TURN = { idle: 5, longest: 15, releases: 16 };
 
 /** What a listener needs of the place that it belongs to. */
@@ -47,7 +50,7 @@ export class QueueListener {
   #due = Infinity;
   readonly #idle: Timer;
   /** Of the turn of others: when it began, on the monotonic clock, and their releases since; undefined while there is none. */
-  #turn: { readonly since: number; releases: number } | undefined;
+  #turn: { since: number; releases: number } | undefined;
   /** They had their turn, and it is not their next one before a process of the queue was notified; at a read/write lock before one more release. */
   #isOver = false;
 
@@ -167,14 +170,16 @@ export class QueueListener {
 
   #onRelease(payload?: string): void {
     const turn = this.#turn;
+    // The readers have had their turn, and the script has decided whether the writers without a place have one now.
+    const isOfLastReader = this.kind.side !== undefined && payload === LAST_READER;
     if (turn === undefined) {
-      // The last reader leaves its release to writers without a place only if it is their turn.
-      const yields = !this.#isOver || (this.kind.side !== undefined && payload === LAST_READER);
+      const yields = !this.#isOver || isOfLastReader;
       // Readers, and the writers between them, have turns that no answer tells this listener of.
       if (this.kind.side !== undefined) this.#isOver = false;
       return this.owner.passOn(yields);
     }
     turn.releases += 1;
+    if (isOfLastReader) turn.since = now();
     if (turn.releases < TURN.releases) this.#idleAgain(turn);
     else this.#endTurn();
   }
