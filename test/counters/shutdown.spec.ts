@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { latchChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
@@ -92,6 +93,48 @@ describe('at shutdown', () => {
     expect(await work).toBe(false);
     await down;
     expect(await other.getSemaphore('s').availablePermits()).toBe(2);
+  });
+
+  const doors: readonly (readonly [string, string, (cut: LockService) => Promise<unknown>])[] = [
+    ['a release', '3 permits, count 3', (cut) => cut.getSemaphore('s').release(2)],
+    ['new permits', '3 permits, count 3', (cut) => cut.getSemaphore('s').addPermits(2)],
+    ['the countdown of a latch', '1 permits, count 2', (cut) => cut.getCountDownLatch('l').countDown()],
+  ];
+  test.each(doors)(
+    '%s, which no lease ends, is repeated for as long as work may go on, and not only for a round trip',
+    async (_what, after, change) => {
+      const wire = await fleet.proxy();
+      const cut = await fleet.open({ shutdownTimeout: scaled(20_000), commandTimeout: 300 }, wire);
+      const [semaphore, latch] = [other.getSemaphore('s'), other.getCountDownLatch('l')];
+      await semaphore.trySetPermits(1);
+      await latch.trySetCount(3);
+      await cut.getSemaphore('s').availablePermits();
+      wire.refuse();
+      await expect(change(cut)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      const down = cut.shutDown();
+      // An outage that lasts longer than a round trip may.
+      await sleep(1000);
+      wire.restore();
+      await down;
+      expect(`${await semaphore.availablePermits()} permits, count ${await latch.getCount()}`).toBe(after);
+    },
+  );
+
+  test('the work under permits that ends while Redis is away gives them back', async () => {
+    const wire = await fleet.proxy();
+    const cut = await fleet.open({ shutdownTimeout: scaled(20_000), commandTimeout: 300 }, wire);
+    await other.getSemaphore('s').trySetPermits(1);
+    const gate = new Gate();
+    const work = cut.getSemaphore('s').using(() => gate.opened);
+    await until('it is in', async () => (await other.getSemaphore('s').availablePermits()) === 0);
+    wire.refuse();
+    const down = cut.shutDown();
+    gate.open();
+    await work.catch(() => undefined);
+    await sleep(1000);
+    wire.restore();
+    await down;
+    expect(await other.getSemaphore('s').availablePermits()).toBe(1);
   });
 
   test('work that does not end is aborted by its signal, and its permits are given back without it', async () => {

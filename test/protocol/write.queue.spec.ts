@@ -76,7 +76,8 @@ async function withOthers(channels: readonly string[], act: () => Promise<void>)
 }
 
 /** While another process waits to read. */
-const withReaders = (act: () => Promise<void>) => withOthers([names.channel, `${names.channel}:readers`], act);
+const withReaders = (act: () => Promise<void>) =>
+  withOthers([names.channel, `${names.channel}:readers`], act);
 
 /** While a thread of Java waits, or a process with an older version. */
 const withStrangers = (act: () => Promise<void>) => withOthers([names.channel], act);

@@ -41,6 +41,8 @@ export class BackgroundRelease {
   /** Receives the place that a release has notified of its turn, empty for none: its process may not come. */
   onCalled: ((target: LockTarget, place: string) => void) | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
+  /** Calls that change what has no lease. */
+  readonly #withoutLease = new Set<Promise<unknown>>();
   #over = false;
 
   constructor(
@@ -101,9 +103,24 @@ export class BackgroundRelease {
     return done;
   }
 
+  /** Counts a call that changes what has no lease, so that no lease ends what is left if it does not arrive. */
+  async withoutLease<T>(call: Promise<T>): Promise<T> {
+    this.#withoutLease.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#withoutLease.delete(call);
+    }
+  }
+
   /** Resolves when no release is under way. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  idle(): Promise<void> {
+    return untilEmpty(this.#underWay);
+  }
+
+  /** Resolves when no call {@link withoutLease} is under way. */
+  idleWithoutLease(): Promise<void> {
+    return untilEmpty(this.#withoutLease);
   }
 
   async #retry<T>(
@@ -129,4 +146,8 @@ export class BackgroundRelease {
     }
     return undefined;
   }
+}
+
+async function untilEmpty(underWay: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (underWay.size > 0) await Promise.allSettled(underWay);
 }

@@ -66,8 +66,7 @@ export class RecordedCalls {
     undo: () => Promise<unknown>,
     earlier: EarlierCommand<unknown> & { readonly failure: RedisFailure },
   ): void {
-    if (earlier.failure.kind === 'ambiguous')
-      void this.context.backgroundRelease.retry(undo, CALL_LIFE, earlier);
+    if (earlier.failure.kind === 'ambiguous') void this.#retryLater(undo, earlier);
   }
 
   /** The reply of a call has arrived, so its record is no longer needed. @param wasRepeated whether a copy of the call may still be on its way */
@@ -78,7 +77,7 @@ export class RecordedCalls {
   }
 
   async #sendOnce<T>(call: string, send: (call: string) => Promise<T>): Promise<T> {
-    const reply = await send(call);
+    const reply = await this.context.backgroundRelease.withoutLease(send(call));
     this.forget(call);
     return reply;
   }
@@ -89,9 +88,9 @@ export class RecordedCalls {
     send: () => Promise<T>,
     first: EarlierCommand<T> & { readonly failure: RedisFailure },
   ): Promise<T> {
-    const { backgroundRelease, settings, wheel } = this.context;
+    const { settings, wheel } = this.context;
     const { failure } = first;
-    const answer = backgroundRelease.retry(send, CALL_LIFE, first).then((answered) => {
+    const answer = this.#retryLater(send, first).then((answered) => {
       if (answered !== undefined) this.forget(call, true);
       return answered;
     });
@@ -101,6 +100,14 @@ export class RecordedCalls {
     if (answered !== undefined) return answered.reply;
     this.#post('call-delayed', what, failure.message);
     throw unavailable(this.target.name, failure);
+  }
+
+  #retryLater<T>(
+    send: () => Promise<T>,
+    earlier: EarlierCommand<T>,
+  ): Promise<{ readonly reply: T } | undefined> {
+    const { backgroundRelease } = this.context;
+    return backgroundRelease.withoutLease(backgroundRelease.retry(send, CALL_LIFE, earlier));
   }
 
   #post(kind: 'call-delayed' | 'call-refused', what: string, why: string): void {

@@ -1,5 +1,6 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { shuttingDown } from '../core/unavailable.errors.js';
 import type { LockEngine } from './lock.engine.js';
@@ -9,12 +10,14 @@ export const LET_GO = 1000;
 
 /**
  * Waits for the running work, then aborts it, then frees the locks that are still held. Locks are renewed until the last moment: no other
- * process may acquire one while work of this process is running.
+ * process may acquire one while work of this process is running. What changes permits and latches, which have no lease, is repeated for as long
+ * as work may go on.
  * @param left how long the work may go on, in ms
  */
 export async function shutDown(engine: LockEngine, left: number): Promise<void> {
   const { context } = engine;
   const { settings, wheel, backgroundRelease } = context;
+  const until = now() + left;
   engine.refuseNewcomers();
   if (!(await isDoneWithin(left, engine.idle(), wheel))) {
     for (const { holds, target } of engine.localLocks.values())
@@ -36,6 +39,8 @@ export async function shutDown(engine: LockEngine, left: number): Promise<void> 
   }
   const settled = Promise.all([engine.idle(), backgroundRelease.idle()]).then(() => backgroundRelease.idle());
   await isDoneWithin(settings.commandTimeout, settled, wheel);
+  // A lock ends with its lease; permits that are not given back are lost for good.
+  await isDoneWithin(Math.max(0, until - now()), backgroundRelease.idleWithoutLease(), wheel);
   const hasLeft = Promise.all([engine.places.end(), engine.counters.places.end()]).then(() => undefined);
   await isDoneWithin(settings.commandTimeout, hasLeft, wheel);
   backgroundRelease.end();
