@@ -60,8 +60,8 @@ test('a place that a late grant led to is given up with the attempt', async () =
   // Its channel is acknowledged while the first request is on its way.
   let isSubscribed = false;
   attempt.place = {
-    terms: () => (isSubscribed ? {} : undefined),
-    refused: () => undefined,
+    beginRequest: () => (isSubscribed ? {} : undefined),
+    wasPlaced: () => undefined,
     isUnreachable: false,
   } as unknown as WaitingPlace;
   const outcomes: AttemptOutcome[] = [];

@@ -163,7 +163,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const { waitTime } = this.#terms;
     const { holder, place } = this;
     const lease = this.#lease;
-    const terms = place?.terms(holder);
+    const terms = place?.beginRequest(holder);
     this.#isPlaced = terms !== undefined;
     if (terms !== undefined && kind.queue !== undefined) {
       const command = { key, channel: this.target.channel, holder, lease, ...terms };
@@ -198,7 +198,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     // Also where a late grant was requested once more, by a `wait` this time.
     this.#marked ||= this.#isPlaced;
     if (!this.#marked) this.undo();
-    if (this.#isPlaced) this.place?.refused(reply as Placed);
+    if (this.#isPlaced) this.place?.wasPlaced(reply as Placed);
     if (reply.kind === 'busy') return reply;
     if (reply.kind === 'queued') return { kind: 'busy', ttl: -2, holder: '' };
     return new RedisFailure('refused', 'a first acquisition cannot have been lost');
@@ -215,7 +215,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     }: Omit<Extract<AcquireReply, { readonly kind: 'granted' }>, 'kind' | 'count'> = {},
   ): AcquireResult {
     const { holder } = this;
-    this.place?.left(isListener, called);
+    this.place?.wasGranted(isListener, called);
     this.#reset();
     return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room };
   }

@@ -89,14 +89,14 @@ export interface WakeSource {
 export interface WaitingPlace {
   /** Whether it could not be notified of its turn: it is to take the lock when it is free, whichever processes wait. False before it has tried to subscribe. */
   readonly isUnreachable: boolean;
-  /** What it adds to a request; undefined while a message for it would not arrive. @param holder the holder id of the request */
-  terms(holder: string): WaitTerms | undefined;
+  /** A request begins. @param holder the holder id of the request @returns what the place adds to it; undefined while a message for it would not arrive */
+  beginRequest(holder: string): WaitTerms | undefined;
   /**
    * A request was granted: the process has left the queue.
    * @param isListener whether Redis lists this process as a listener; undefined after a request without these terms
    * @param called the place that the grant has notified; undefined for none
    */
-  left(isListener?: boolean, called?: string): void;
+  wasGranted(isListener?: boolean, called?: string): void;
   /** A request with these terms was refused: the process has a place. */
-  refused(reply: Placed): void;
+  wasPlaced(reply: Placed): void;
 }

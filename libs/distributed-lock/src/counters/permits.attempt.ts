@@ -90,7 +90,7 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
       const reply = (this.#late && (await this.#takeLate(this.#late))) ?? (await this.#send(terms));
       if (reply.kind === 'granted') return this.#granted(reply);
       if (reply.kind === 'placed') {
-        this.queue.place?.refused(reply.placed);
+        this.queue.place?.wasPlaced(reply.placed);
         return reply.placed;
       }
       // With a place the id is kept: the process asks again with its ticket.
@@ -128,7 +128,7 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
   }
 
   #granted({ permits: left, isListener, called }: GrantedReply): PermitsGrant {
-    this.queue.place?.left(isListener, called);
+    this.queue.place?.wasGranted(isListener, called);
     this.#calls.forget(this.#call, this.#ambiguousFailure !== undefined);
     const permits = this.#permits;
     this.#nextCall();
@@ -148,7 +148,7 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
     const { key, channel } = this.target;
     const { place } = this.queue;
     const call = this.#call;
-    const placeTerms = permits === least ? place?.terms(call) : undefined;
+    const placeTerms = permits === least ? place?.beginRequest(call) : undefined;
     this.#isPlaced ||= placeTerms !== undefined;
     const send = (callback: ReplyCallback<Reply>) => {
       if (placeTerms !== undefined && semaphoreQueue !== undefined)

@@ -101,7 +101,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     return this.#subscription?.isActive === false;
   }
 
-  terms(holder: string): WaitTerms | undefined {
+  beginRequest(holder: string): WaitTerms | undefined {
     if (this.#subscription?.isActive !== true) return undefined;
     const place = this.scripts.placeOf(holder);
     if (place !== this.#place) this.#ticket = 0;
@@ -113,7 +113,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     return { ticket: this.#ticket, listens: this.listens, life, soon: ANNOUNCED };
   }
 
-  left(isListener?: boolean, called?: string): void {
+  wasGranted(isListener?: boolean, called?: string): void {
     this.#forget();
     // Of many holders, its own grant says nothing of the process that was notified before.
     if (called !== undefined) this.watch(called);
@@ -126,7 +126,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, Ling
     this.#listener.mayBeListed = true;
   }
 
-  refused(reply: Placed): void {
+  wasPlaced(reply: Placed): void {
     this.#lingering.contended();
     this.#ticket = reply.ticket;
     this.#isRefused = reply.ticket === 0;
