@@ -120,6 +120,30 @@ describe('at shutdown', () => {
     },
   );
 
+  test('a call that Redis has not answered yet is waited for, and repeated', async () => {
+    const wire = await fleet.proxy();
+    const cut = await fleet.open({ shutdownTimeout: scaled(20_000), commandTimeout: 300 }, wire);
+    const latch = other.getCountDownLatch('l');
+    await latch.trySetCount(3);
+    await cut.getCountDownLatch('l').getCount();
+    const notices = fleet.notices(cut);
+    wire.refuse();
+    const call = cut.getCountDownLatch('l').countDown();
+    const ended = Promise.allSettled([call]);
+    const down = cut.shutDown();
+    expect(await ended).toMatchObject([{ status: 'rejected', reason: { code: 'UNAVAILABLE' } }]);
+    await sleep(1000);
+    expect(notices).toContainEqual(
+      expect.objectContaining({
+        kind: 'shutdown-waits',
+        reasons: ['semaphores or latches have calls that Redis has not answered'],
+      }),
+    );
+    wire.restore();
+    await down;
+    expect(await latch.getCount()).toBe(2);
+  });
+
   test('the work under permits that ends while Redis is away gives them back', async () => {
     const wire = await fleet.proxy();
     const cut = await fleet.open({ shutdownTimeout: scaled(20_000), commandTimeout: 300 }, wire);

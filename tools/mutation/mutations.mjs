@@ -308,6 +308,23 @@ export const MUTATIONS = [
     test: 'while processes wait to read one that is a listener of the queue is counted as well',
   },
   {
+    name: 'turns at last readers are not counted apart',
+    file: 'lua/parts/process-queue.lua',
+    from: `score + atRead == -1`,
+    to: `score == -1`,
+    spec: 'test/protocol/write.queue.spec.ts',
+    test: 'while Java or an older version waits its turns at releases of last readers do not depend on those at releases of writers',
+  },
+  {
+    name: 'two releases of last readers in a row are left to Java',
+    file: 'libs/distributed-lock/src/process-queue/queue.listener.ts',
+    from: `isRead && !this.#wasRead`,
+    to: `isRead`,
+    project: 'unit',
+    spec: 'libs/distributed-lock/src/process-queue/queue.listener.spec.ts',
+    test: 'a listener after a turn of the others does not yield to two of them in a row: readers of Java would go first for ever',
+  },
+  {
     name: 'the last reader leaves no release to Java',
     file: 'lua/parts/process-queue.lua',
     from: `queue.hadTurn and notReaders <= 0`,

@@ -55,6 +55,11 @@ export class BackgroundRelease {
     return this.#underWay.size;
   }
 
+  /** Whether a call {@link withoutLease} is under way. */
+  get hasCallsWithoutLease(): boolean {
+    return this.#withoutLease.size > 0;
+  }
+
   /** Stops sending: holds that are left end with their lease. */
   end(): void {
     this.#over = true;

@@ -25,7 +25,35 @@ export class RecordedCalls {
    * @param undo ensures that a call without an answer has no effect
    * @throws LockUnavailableError
    */
-  async once<T>(send: (call: string) => Promise<T>, undo?: (call: string) => Promise<unknown>): Promise<T> {
+  once<T>(send: (call: string) => Promise<T>, undo?: (call: string) => Promise<unknown>): Promise<T> {
+    return this.context.backgroundRelease.withoutLease(this.#once(send, undo));
+  }
+
+  /**
+   * Repeats the call until Redis has answered: a release must arrive. The caller waits no longer than for any round trip.
+   * @param what the call, for the log: "release"
+   * @throws LockUnavailableError
+   */
+  retry<T>(what: string, send: (call: string, callback: ReplyCallback<T>) => void): Promise<T> {
+    return this.context.backgroundRelease.withoutLease(this.#retry(what, send));
+  }
+
+  /** Ensures that a call without an answer has no effect. */
+  undo(
+    undo: () => Promise<unknown>,
+    earlier: EarlierCommand<unknown> & { readonly failure: RedisFailure },
+  ): void {
+    if (earlier.failure.kind === 'ambiguous') void this.#retryLater(undo, earlier);
+  }
+
+  /** The reply of a call has arrived, so its record is no longer needed. @param wasRepeated whether a copy of the call may still be on its way */
+  forget(call: string, wasRepeated = false): void {
+    const { backgroundRelease, counters } = this.context;
+    const keep = wasRepeated ? CALL_ECHO : 0;
+    void backgroundRelease.retry(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
+  }
+
+  async #once<T>(send: (call: string) => Promise<T>, undo?: (call: string) => Promise<unknown>): Promise<T> {
     const call = this.context.ids.next();
     try {
       return await this.#sendOnce(call, send);
@@ -36,12 +64,7 @@ export class RecordedCalls {
     }
   }
 
-  /**
-   * Repeats the call until Redis has answered: a release must arrive. The caller waits no longer than for any round trip.
-   * @param what the call, for the log: "release"
-   * @throws LockUnavailableError
-   */
-  async retry<T>(what: string, send: (call: string, callback: ReplyCallback<T>) => void): Promise<T> {
+  async #retry<T>(what: string, send: (call: string, callback: ReplyCallback<T>) => void): Promise<T> {
     const call = this.context.ids.next();
     const sendCall = (callback: ReplyCallback<T>) => send(call, callback);
     let late: LateAnswer<T> | undefined;
@@ -61,23 +84,8 @@ export class RecordedCalls {
     }
   }
 
-  /** Ensures that a call without an answer has no effect. */
-  undo(
-    undo: () => Promise<unknown>,
-    earlier: EarlierCommand<unknown> & { readonly failure: RedisFailure },
-  ): void {
-    if (earlier.failure.kind === 'ambiguous') void this.#retryLater(undo, earlier);
-  }
-
-  /** The reply of a call has arrived, so its record is no longer needed. @param wasRepeated whether a copy of the call may still be on its way */
-  forget(call: string, wasRepeated = false): void {
-    const { backgroundRelease, counters } = this.context;
-    const keep = wasRepeated ? CALL_ECHO : 0;
-    void backgroundRelease.retry(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
-  }
-
   async #sendOnce<T>(call: string, send: (call: string) => Promise<T>): Promise<T> {
-    const reply = await this.context.backgroundRelease.withoutLease(send(call));
+    const reply = await send(call);
     this.forget(call);
     return reply;
   }

@@ -4,7 +4,10 @@ import { machine } from '../timing/machine.js';
 /** The maximum of named locks. */
 const NAMED = 5;
 
-/** The reasons why a shutdown waits: each lock that is held or waited for, with its holders and since when. Empty when there are none. */
+/**
+ * The reasons why a shutdown waits: each lock that is held or waited for, with its holders and since when, and calls without an answer. Empty when
+ * there are none.
+ */
 export function reportOf(engines: readonly LockEngine[]): string[] {
   const reasons = engines.flatMap((engine) => [...heldBy(engine), ...countersOf(engine)]);
   const all = [...new Set(reasons)];
@@ -22,7 +25,7 @@ function heldBy({ localLocks }: LockEngine): string[] {
   });
 }
 
-function countersOf({ counters }: LockEngine): string[] {
+function countersOf({ counters, context }: LockEngine): string[] {
   const { scopes: sections, semaphores, latches } = counters;
   return [
     ...sections.map(
@@ -32,6 +35,9 @@ function countersOf({ counters }: LockEngine): string[] {
     ...[...semaphores.values(), ...latches.values()].flatMap(({ target, waiters }) =>
       waitersOf(target.name, waiters.size),
     ),
+    ...(context.backgroundRelease.hasCallsWithoutLease
+      ? ['semaphores or latches have calls that Redis has not answered']
+      : []),
   ];
 }
 

@@ -53,6 +53,8 @@ export class QueueListener {
   #turn: { since: number; releases: number } | undefined;
   /** They had their turn, and it is not their next one before a process of the queue was notified; at a read/write lock before one more release. */
   #isOver = false;
+  /** Whether the last release was that of a last reader. */
+  #wasRead = false;
 
   constructor(
     private readonly owner: ListenerOwner,
@@ -131,6 +133,7 @@ export class QueueListener {
   /** A process of the queue was notified. */
   called(): void {
     this.#isOver = false;
+    this.#wasRead = false;
   }
 
   /** Stops to listen. */
@@ -170,16 +173,19 @@ export class QueueListener {
 
   #onRelease(payload?: string): void {
     const turn = this.#turn;
-    // The readers have had their turn, and the script has decided whether the writers without a place have one now.
-    const isOfLastReader = this.kind.side !== undefined && payload === LAST_READER;
+    // Our script has decided whether writers without a place have this turn, apart from their turns with the readers. It leaves them no two
+    // such releases in a row: then they are of Java's readers, who do not keep out of the way of a writer that waits.
+    const isRead = this.kind.side !== undefined && payload === LAST_READER;
+    const begins = isRead && !this.#wasRead;
+    this.#wasRead = isRead;
     if (turn === undefined) {
-      const yields = !this.#isOver || isOfLastReader;
+      const yields = !this.#isOver || begins;
       // Readers, and the writers between them, have turns that no answer tells this listener of.
       if (this.kind.side !== undefined) this.#isOver = false;
       return this.owner.passOn(yields);
     }
     turn.releases += 1;
-    if (isOfLastReader) turn.since = now();
+    if (begins) turn.since = now();
     if (turn.releases < TURN.releases) this.#idleAgain(turn);
     else this.#endTurn();
   }
