@@ -310,8 +310,8 @@ export const MUTATIONS = [
   {
     name: 'turns at last readers are not counted apart',
     file: 'lua/parts/process-queue.lua',
-    from: `score + atRead == -1`,
-    to: `score == -1`,
+    from: `score = isTheirs and score - 2 or -1`,
+    to: `score = isTheirs and -2 or -1`,
     spec: 'test/protocol/write.queue.spec.ts',
     test: 'while Java or an older version waits its turns at releases of last readers do not depend on those at releases of writers',
   },
