@@ -129,10 +129,12 @@ end
 local function turnOfOthers(waiting, listener, isRead)
   local score = tonumber(redis.call('ZSCORE', waiting, listener))
   local atRead = score < -2 and 2 or 0
-  local isTheirs = isRead and atRead == 0 or not isRead and score + atRead == -1
+  local isTheirs
   if isRead then
+    isTheirs = atRead == 0
     score = isTheirs and score - 2 or -1
   else
+    isTheirs = score + atRead == -1
     score = (isTheirs and -2 or -1) - atRead
   end
   redis.call('ZADD', waiting, score, listener)

@@ -17,6 +17,12 @@ beforeEach(async () => {
 });
 afterEach(() => fleet.close());
 
+/** A service with much time for its shutdown, and its way to Redis. */
+async function behindWire() {
+  const wire = await fleet.proxy();
+  return { wire, cut: await fleet.open({ shutdownTimeout: scaled(20_000), commandTimeout: 300 }, wire) };
+}
+
 describe('at shutdown', () => {
   test('waiters get an error, and nothing is left of them', async () => {
     await other.getCountDownLatch('l').trySetCount(1);
@@ -103,8 +109,7 @@ describe('at shutdown', () => {
   test.each(doors)(
     '%s, which no lease ends, is repeated for as long as work may go on, and not only for a round trip',
     async (_what, after, change) => {
-      const wire = await fleet.proxy();
-      const cut = await fleet.open({ shutdownTimeout: scaled(20_000), commandTimeout: 300 }, wire);
+      const { wire, cut } = await behindWire();
       const [semaphore, latch] = [other.getSemaphore('s'), other.getCountDownLatch('l')];
       await semaphore.trySetPermits(1);
       await latch.trySetCount(3);
@@ -121,8 +126,7 @@ describe('at shutdown', () => {
   );
 
   test('a call that Redis has not answered yet is waited for, and repeated', async () => {
-    const wire = await fleet.proxy();
-    const cut = await fleet.open({ shutdownTimeout: scaled(20_000), commandTimeout: 300 }, wire);
+    const { wire, cut } = await behindWire();
     const latch = other.getCountDownLatch('l');
     await latch.trySetCount(3);
     await cut.getCountDownLatch('l').getCount();
@@ -145,8 +149,7 @@ describe('at shutdown', () => {
   });
 
   test('the work under permits that ends while Redis is away gives them back', async () => {
-    const wire = await fleet.proxy();
-    const cut = await fleet.open({ shutdownTimeout: scaled(20_000), commandTimeout: 300 }, wire);
+    const { wire, cut } = await behindWire();
     await other.getSemaphore('s').trySetPermits(1);
     const gate = new Gate();
     const work = cut.getSemaphore('s').using(() => gate.opened);

@@ -101,21 +101,15 @@ export class BackgroundRelease {
     life: number,
     earlier?: EarlierCommand<T>,
   ): Promise<{ readonly reply: T } | undefined> {
-    const done = this.outside(() => this.#retry(send, life, earlier)).finally(() =>
-      this.#underWay.delete(done),
+    return counted(
+      this.#underWay,
+      this.outside(() => this.#retry(send, life, earlier)),
     );
-    this.#underWay.add(done);
-    return done;
   }
 
   /** Counts a call that changes what has no lease, so that no lease ends what is left if it does not arrive. */
-  async withoutLease<T>(call: Promise<T>): Promise<T> {
-    this.#withoutLease.add(call);
-    try {
-      return await call;
-    } finally {
-      this.#withoutLease.delete(call);
-    }
+  withoutLease<T>(call: Promise<T>): Promise<T> {
+    return counted(this.#withoutLease, call);
   }
 
   /** Resolves when no release is under way. */
@@ -151,6 +145,13 @@ export class BackgroundRelease {
     }
     return undefined;
   }
+}
+
+/** Counts a call among `calls` until it has settled. */
+function counted<T>(calls: Set<Promise<unknown>>, call: Promise<T>): Promise<T> {
+  const done = call.finally(() => calls.delete(done));
+  calls.add(done);
+  return done;
 }
 
 async function untilEmpty(underWay: ReadonlySet<Promise<unknown>>): Promise<void> {

@@ -19,7 +19,7 @@ const CHECK = {
 export const ANNOUNCED = CHECK.crowded + LATEST;
 
 /**
- * The turn of others: it ends when the lock is free for `idle` ms, after `longest` ms, which at a read/write lock are counted from the last release
+ * The turn of others: it ends when the lock is free for `idle` ms, after `longest` ms, which at a read/write lock begin anew with the first release
  * of a last reader, or after so many of their releases.
  */
 const TURN = { idle: 5, longest: 15, releases: 16 };
