@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { readStatus } from '../../libs/distributed-lock/src/job-control/tick.records.js';
+import { readStatus } from '../../libs/distributed-lock/src/job-control/job.records.js';
 import { jobKeys } from '../../libs/distributed-lock/src/job-control/job.keys.js';
 import { held, ProtocolStage, type Names } from './protocol.stage.js';
 import { again, begin, claim, finish, inspect, pause } from './tick.calls.js';

@@ -1,5 +1,5 @@
 import type { CronJobLike } from '../../libs/distributed-lock/src/instants/cron.job.port.js';
-import type { CronTimeLike } from '../../libs/distributed-lock/src/instants/tick.finder.js';
+import type { CronTimeLike } from '../../libs/distributed-lock/src/instants/schedule.instants.js';
 import type {
   MountEntry,
   RegistryLike,

@@ -2,7 +2,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
 import type { JobEvent } from './dashboard.model.js';
 import type { FeedSource } from './feed.js';
-import type { InstanceReader } from './instance.reader.js';
+import type { InstanceCache } from './instance.cache.js';
 import { jobOf, runOf, stripOf } from './model.views.js';
 import { isToRepeat, storeTime } from './store.time.js';
 
@@ -18,7 +18,7 @@ export class JobSource implements FeedSource<JobEvent> {
 
   constructor(
     private readonly locks: LockService,
-    private readonly instances: InstanceReader,
+    private readonly instances: InstanceCache,
     private readonly name: string,
     private readonly most: number,
   ) {}

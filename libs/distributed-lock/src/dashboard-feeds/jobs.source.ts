@@ -9,7 +9,7 @@ import type {
   JobsEvent,
 } from './dashboard.model.js';
 import type { FeedSource } from './feed.js';
-import type { InstanceReader } from './instance.reader.js';
+import type { InstanceCache } from './instance.cache.js';
 import { STRIP } from './job.source.js';
 import { jobOf, stripOf } from './model.views.js';
 import { isToRepeat, storeTime } from './store.time.js';
@@ -42,7 +42,7 @@ export class JobsSource implements FeedSource<FleetState> {
 
   constructor(
     private readonly locks: LockService,
-    private readonly instances: InstanceReader,
+    private readonly instances: InstanceCache,
   ) {}
 
   async read(): Promise<FleetState> {

@@ -8,7 +8,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { DashboardAbout } from '../dashboard-feeds/dashboard.model.js';
 import type { DashboardRequest, DashboardSettings } from './dashboard.options.js';
 import { Feed, PERIOD, type FeedSource } from '../dashboard-feeds/feed.js';
-import { InstanceReader } from '../dashboard-feeds/instance.reader.js';
+import { InstanceCache } from '../dashboard-feeds/instance.cache.js';
 import { JobSource, MOST_RECORDS, STRIP } from '../dashboard-feeds/job.source.js';
 import { JobsSource } from '../dashboard-feeds/jobs.source.js';
 import { LocksSource } from '../dashboard-feeds/locks.source.js';
@@ -53,7 +53,7 @@ export class DashboardService implements BeforeApplicationShutdown {
 
   readonly #locks: LockService;
   readonly #settings: DashboardSettings;
-  readonly #instances: InstanceReader;
+  readonly #instances: InstanceCache;
   readonly #files = new PageFiles();
   /** By topic and parameter: pages that show the same share a feed. */
   readonly #feeds = new Map<string, Feed<unknown>>();
@@ -63,7 +63,7 @@ export class DashboardService implements BeforeApplicationShutdown {
   constructor(locks: LockService, settings: DashboardSettings) {
     this.#locks = locks;
     this.#settings = settings;
-    this.#instances = new InstanceReader(locks.fleet);
+    this.#instances = new InstanceCache(locks.fleet);
   }
 
   get wheel(): TimerWheel {

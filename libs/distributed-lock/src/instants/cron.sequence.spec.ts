@@ -1,6 +1,6 @@
 import { CronTime } from 'cron';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { TickFinder } from './tick.finder.js';
+import { ScheduleInstants } from './schedule.instants.js';
 import { CronSequence } from './cron.sequence.js';
 
 const MINUTE = 60_000;
@@ -122,7 +122,7 @@ describe('CronSequence and the timer of cron', () => {
         const change = offsets.changeIn(Date.parse(day) - 24 * HOUR, Date.parse(day) + 36 * HOUR)?.at ?? NaN;
         const start = change - 5 * HOUR;
         const end = change + 5 * HOUR;
-        const instants = new TickFinder(cronTime);
+        const instants = new ScheduleInstants(cronTime);
         const named = firesOfCron(cronTime, start, end).map((fire) => instants.latestAt(fire));
 
         expect(named).toEqual(expect.arrayContaining(instants.between(start, end - HOUR, 1000)));
@@ -136,7 +136,7 @@ describe('CronSequence and the timer of cron', () => {
     const [fire] = firesOfCron(cronTime, first + 35 * MINUTE, first + 12 * HOUR);
 
     expect(fire).toBe(first + HOUR);
-    expect(new TickFinder(cronTime).latestAt(first + HOUR)).toBe(first);
+    expect(new ScheduleInstants(cronTime).latestAt(first + HOUR)).toBe(first);
   });
 
   it('gives the fire an hour too early, of a job right after the repeated hour, to the day before', () => {
@@ -144,7 +144,7 @@ describe('CronSequence and the timer of cron', () => {
     const today = Date.UTC(2026, 9, 25, 2);
 
     expect(firesOfCron(cronTime, today - 12 * HOUR, today + HOUR)).toEqual([today - HOUR, today]);
-    expect(new TickFinder(cronTime).latestAt(today - HOUR)).toBe(today - 25 * HOUR);
+    expect(new ScheduleInstants(cronTime).latestAt(today - HOUR)).toBe(today - 25 * HOUR);
   });
 
   it('gives the fire late in a southern gap to the end of the gap', () => {
@@ -152,6 +152,6 @@ describe('CronSequence and the timer of cron', () => {
     const end = Date.UTC(2026, 9, 3, 16);
 
     expect(firesOfCron(cronTime, end - 12 * HOUR, end + 2 * HOUR)).toEqual([end + HOUR / 2]);
-    expect(new TickFinder(cronTime).latestAt(end + HOUR / 2)).toBe(end);
+    expect(new ScheduleInstants(cronTime).latestAt(end + HOUR / 2)).toBe(end);
   });
 });

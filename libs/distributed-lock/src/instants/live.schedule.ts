@@ -1,13 +1,13 @@
 import type { CronJobLike } from './cron.job.port.js';
-import { TickFinder } from './tick.finder.js';
+import { ScheduleInstants } from './schedule.instants.js';
 import type { CronTimeLike } from './cron.sequence.js';
 import { SequenceRegistry } from './sequence.registry.js';
 
 /** The schedule that a method's cron job has now: `setTime` replaces it. */
 export class LiveSchedule {
   #cronTime: CronTimeLike;
-  #byStore: TickFinder;
-  #byWall: TickFinder;
+  #byStore: ScheduleInstants;
+  #byWall: ScheduleInstants;
   #isChanged = false;
 
   constructor(
@@ -25,13 +25,13 @@ export class LiveSchedule {
   }
 
   /** The instants, for times by the store's clock. */
-  get byStore(): TickFinder {
+  get byStore(): ScheduleInstants {
     this.#refresh();
     return this.#byStore;
   }
 
   /** The same instants, for times by this machine's clock: where the two are far apart, each follows its own. */
-  get byWall(): TickFinder {
+  get byWall(): ScheduleInstants {
     this.#refresh();
     return this.#byWall;
   }
@@ -53,7 +53,7 @@ export class LiveSchedule {
     this.#isChanged = true;
   }
 
-  #instants(): TickFinder {
-    return new TickFinder(this.#cronTime, this.sequences.of(this.#cronTime));
+  #instants(): ScheduleInstants {
+    return new ScheduleInstants(this.#cronTime, this.sequences.of(this.#cronTime));
   }
 }

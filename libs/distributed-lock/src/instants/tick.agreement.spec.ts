@@ -1,6 +1,6 @@
 import { CronTime } from 'cron';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { TickFinder } from './tick.finder.js';
+import { ScheduleInstants } from './schedule.instants.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -72,7 +72,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('TickFinder, for any expression, zone and moment', () => {
+describe('ScheduleInstants, for any expression, zone and moment', () => {
   const below = random(20261025);
   const cases = Array.from({ length: 24 }, () => [anyExpression(below), pick(ZONES, below)] as const);
 
@@ -80,13 +80,13 @@ describe('TickFinder, for any expression, zone and moment', () => {
     const cronTime = cronIn(expression, zone);
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(anyMoment(below));
-    const old = new TickFinder(cronTime);
+    const old = new ScheduleInstants(cronTime);
     for (let round = 0; round < 3; round += 1) {
       const at = anyMoment(below);
       old.latestAt(anyMoment(below));
       vi.setSystemTime(at + below(4 * HOUR) - 2 * HOUR);
-      const young = new TickFinder(cronIn(expression, zone));
-      const next = new TickFinder(cronTime).nextAfter(at);
+      const young = new ScheduleInstants(cronIn(expression, zone));
+      const next = new ScheduleInstants(cronTime).nextAfter(at);
       const latest = young.latestAt(at);
 
       expect(old.latestAt(at)).toBe(latest);
@@ -94,14 +94,14 @@ describe('TickFinder, for any expression, zone and moment', () => {
       expect(young.nextAfter(at)).toBe(next);
       expect(latest).toBeLessThanOrEqual(at);
       expect(next).toBeGreaterThan(at);
-      expect(new TickFinder(cronTime).nextAfter(latest ?? NaN)).toBe(next);
+      expect(new ScheduleInstants(cronTime).nextAfter(latest ?? NaN)).toBe(next);
       expect((latest ?? NaN) % SECOND).toBe(0);
     }
   });
 
   it.each(cases)('"%s" in %s: stepping rises, and a fresh instance names each step', (expression, zone) => {
     const cronTime = cronIn(expression, zone);
-    const stepping = new TickFinder(cronTime);
+    const stepping = new ScheduleInstants(cronTime);
     const steps = [anyMoment(below)];
     for (let last = steps[0]; last !== undefined && steps.length < 30; last = steps.at(-1)) {
       steps.push(stepping.nextAfter(last) ?? NaN);
@@ -111,8 +111,8 @@ describe('TickFinder, for any expression, zone and moment', () => {
     expect(new Set(steps).size).toBe(30);
     for (const index of [2, 11, 29]) {
       const instant = steps[index] ?? NaN;
-      expect(new TickFinder(cronTime).latestAt(instant)).toBe(instant);
-      expect(new TickFinder(cronTime).latestAt(instant - 1)).toBe(steps[index - 1]);
+      expect(new ScheduleInstants(cronTime).latestAt(instant)).toBe(instant);
+      expect(new ScheduleInstants(cronTime).latestAt(instant - 1)).toBe(steps[index - 1]);
     }
   });
 
@@ -122,7 +122,7 @@ describe('TickFinder, for any expression, zone and moment', () => {
       const format = new Intl.DateTimeFormat('en-CA', { timeZone: typeof zone === 'number' ? 'UTC' : zone });
       const dayOf = (at: number): string => format.format(typeof zone === 'number' ? at + zone * MINUTE : at);
       for (const time of ['30 2', '0 0', '45 1', '30 23', `${below(60)} ${below(4)}`]) {
-        const instants = new TickFinder(cronIn(`${time} * * *`, zone));
+        const instants = new ScheduleInstants(cronIn(`${time} * * *`, zone));
         for (const change of CHANGES) {
           const days = instants.between(change - 2 * DAY, change + 2 * DAY, 10).map(dayOf);
 

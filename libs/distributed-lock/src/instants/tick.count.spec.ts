@@ -1,13 +1,13 @@
 import { CronTime } from 'cron';
 import { describe, expect, test } from 'vitest';
-import { TickFinder } from './tick.finder.js';
+import { ScheduleInstants } from './schedule.instants.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** 2026-03-01T00:00:00Z */
 const START = Date.UTC(2026, 2, 1);
 
-const of = (source: string, zone = 'UTC') => new TickFinder(new CronTime(source, zone));
+const of = (source: string, zone = 'UTC') => new ScheduleInstants(new CronTime(source, zone));
 
 describe('the number of instants of a span', () => {
   test.each([

@@ -27,7 +27,7 @@ import type { LockTarget } from '../core/lock.target.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { OwnJob, ScheduleInstants } from './own.job.js';
 import { requestRun } from './run.request.js';
-import { readRecords, readStatus } from './tick.records.js';
+import { readRecords, readStatus } from './job.records.js';
 import { showAs } from '../objects/object.form.js';
 
 const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });

@@ -5,7 +5,7 @@ import { CatchUpTimer, logged } from './catch-up.timer.js';
 import { GapCounter } from './gap.counter.js';
 import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
 import type { LiveSchedule } from '../instants/live.schedule.js';
-import type { TickFinder } from '../instants/tick.finder.js';
+import type { ScheduleInstants } from '../instants/schedule.instants.js';
 import type { Splay } from './splay.js';
 import { TickYield } from './tick.yield.js';
 import { otherAlarmsHaveFired, RECHECK, TickWait } from './tick.wait.js';
@@ -45,7 +45,7 @@ interface Decision {
 /** The claim of a tick. */
 interface Question {
   readonly way: TickWay;
-  readonly instants: TickFinder;
+  readonly instants: ScheduleInstants;
   readonly tick: number;
   /** The store's time. */
   readonly at: number;
@@ -135,7 +135,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     way: TickWay,
     alarm: number | undefined,
     work: TickWork,
-    instants?: TickFinder,
+    instants?: ScheduleInstants,
   ): Promise<unknown> {
     const { granted, at }: Decision = (await this.claims.ready(alarm))
       ? await this.#decide(way, alarm, instants)
@@ -236,7 +236,7 @@ export class CronTick implements ScheduledTick, JobTicks {
   }
 
   /** The instant before a tick; undefined where the job had another schedule then. */
-  #dueBefore(tick: number, instants: TickFinder): number | undefined {
+  #dueBefore(tick: number, instants: ScheduleInstants): number | undefined {
     const previous = instants.latestAt(tick - 1);
     return previous !== undefined && previous >= this.claims.scheduledSince ? previous : undefined;
   }

@@ -1,4 +1,4 @@
-import type { TickFinder } from '../instants/tick.finder.js';
+import type { ScheduleInstants } from '../instants/schedule.instants.js';
 import type { TickClaim } from '../ticks/tick.claim.js';
 
 /** The instants behind a mark. */
@@ -19,7 +19,7 @@ export class GapCounter {
    * @param from the newest tick that has a verdict, epoch ms; 0 where none is known
    * @param previous the instant up to which is counted
    */
-  count(from: number, previous: number | undefined, instants: TickFinder): TickClaim['gap'] {
+  count(from: number, previous: number | undefined, instants: ScheduleInstants): TickClaim['gap'] {
     if (previous === undefined || from === 0 || from >= previous) return undefined;
     const { fingerprint } = instants;
     const known = this.#gap;

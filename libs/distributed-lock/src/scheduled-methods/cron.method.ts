@@ -10,7 +10,7 @@ import { LiveJob } from '../nest-schedule/live.job.js';
 import { LiveSchedule } from '../instants/live.schedule.js';
 import type { Splay } from '../jobs/splay.js';
 import type { FireTracker } from '../nest-schedule/fire.tracker.js';
-import type { TickFinder } from '../instants/tick.finder.js';
+import type { ScheduleInstants } from '../instants/schedule.instants.js';
 import type { CronSchedule } from '../nest-schedule/schedule.metadata.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import type { SequenceRegistry } from '../instants/sequence.registry.js';
@@ -66,7 +66,7 @@ export class CronMethod implements JobTicks {
   }
 
   /** Its instants, by the store's clock; undefined until its cron job is made. */
-  get instants(): TickFinder | undefined {
+  get instants(): ScheduleInstants | undefined {
     return this.#first?.schedule.byStore;
   }
 

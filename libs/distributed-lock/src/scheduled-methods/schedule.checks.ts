@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { readLeaderMethods } from '../metadata/leader.registry.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { invalidOption } from '../options/option.checks.js';
-import type { GuardedMethod } from '../nest-schedule/scheduled.finder.js';
+import type { GuardedMethod } from '../nest-schedule/guard.finder.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import type { ExplorerLike, MountList } from '../nest-schedule/scheduler.finder.js';
 import type { Schedule } from '../nest-schedule/schedule.metadata.js';

@@ -9,7 +9,7 @@ import { checkGuards, checkMounted, checkJobs } from './schedule.checks.js';
 import { JobMounter, type BoundMethod } from './job.mounter.js';
 import { jobName } from './job.name.js';
 import { scheduleOfEntry } from '../nest-schedule/schedule.metadata.js';
-import { GuardFinder } from '../nest-schedule/scheduled.finder.js';
+import { GuardFinder } from '../nest-schedule/guard.finder.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import { findSchedulers } from '../nest-schedule/scheduler.finder.js';
 import { readRoster, type MountedMethod } from '../nest-schedule/scheduler.roster.js';

@@ -14,7 +14,7 @@ import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { isSkipped, type TickAnswer, type TickClaim } from './tick.claim.js';
-import { noticesOf } from '../job-control/tick.records.js';
+import { noticesOf } from '../job-control/job.records.js';
 import { acquireFresh } from '../acquire/late.grant.js';
 import { machine } from '../timing/machine.js';
 

@@ -26,7 +26,7 @@ const KEPT = 64;
  * Keeps a stretch of the sequence, so that following the clock computes each instant once (0.1–1 ms). After a jump
  * of the clock, either way, the answer is found by halving, without visiting what lies between.
  */
-export class TickFinder {
+export class ScheduleInstants {
   /** Changes when the schedule changes: the expression as written and its zone, or the date of a one-shot. */
   readonly fingerprint: string;
   readonly #sequence: CronSequence;

@@ -6,8 +6,8 @@ import { instanceOf, leadershipsOf, type KnownInstances } from './model.views.js
 /** How old a reading may be, in ms: instances report every 10 s, and at once only when they become leaders. */
 const FRESH = 900;
 
-/** Reads the instances for all feeds. */
-export class InstanceReader {
+/** The instances of the fleet, read once for all feeds. */
+export class InstanceCache {
   #known: Promise<KnownInstances> | undefined;
   #readAt = -Infinity;
 

@@ -1,6 +1,6 @@
 import { CronTime } from 'cron';
 import { describe, expect, it, vi } from 'vitest';
-import { TickFinder } from './tick.finder.js';
+import { ScheduleInstants } from './schedule.instants.js';
 import type { CronTimeLike } from './cron.sequence.js';
 
 const SECOND = 1000;
@@ -28,7 +28,7 @@ function counted(cronTime: CronTime): CronTimeLike & { searches: number } {
   };
 }
 
-describe('TickFinder.latestAt', () => {
+describe('ScheduleInstants.latestAt', () => {
   it.each([
     ['* * * * * *', '2026-07-01T12:00:00.999Z', '2026-07-01T12:00:00Z'],
     ['* * 2 * * *', '2026-07-01T23:00:00Z', '2026-07-01T02:59:59Z'],
@@ -37,7 +37,7 @@ describe('TickFinder.latestAt', () => {
     ['0 0 29 2 *', '1904-02-28T00:00:00Z', '1896-02-29T00:00:00Z'],
     ['*/10 * * * 5', '2026-07-02T00:00:00Z', '2026-06-26T23:50:00Z'],
   ])('finds the last instant of "%s" however long ago it was', (expression, at, latest) => {
-    expect(new TickFinder(cronIn(expression, 'UTC')).latestAt(Date.parse(at))).toBe(Date.parse(latest));
+    expect(new ScheduleInstants(cronIn(expression, 'UTC')).latestAt(Date.parse(at))).toBe(Date.parse(latest));
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('TickFinder.latestAt', () => {
     ['0 0 0 31 2-2,4,6,9,11 *', -210],
   ])('has none for "%s", which never matches, without a search', (expression, zone) => {
     const cronTime = counted(cronIn(expression, zone));
-    const instants = new TickFinder(cronTime);
+    const instants = new ScheduleInstants(cronTime);
 
     expect(instants.latestAt(START)).toBeUndefined();
     expect(instants.nextAfter(START)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('TickFinder.latestAt', () => {
 
   it('has those of a weekday beside a day of the month that does not exist', () => {
     // cron takes either of the two.
-    const instants = new TickFinder(cronIn('0 0 31 4 1', 'UTC'));
+    const instants = new ScheduleInstants(cronIn('0 0 31 4 1', 'UTC'));
 
     expect(instants.nextAfter(START)).toBe(Date.parse('2026-04-06T00:00:00Z'));
   });
@@ -65,7 +65,7 @@ describe('TickFinder.latestAt', () => {
   it('finds 29 February beyond 2100, eight years after the one before', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2097-01-01T00:00:00Z') });
     try {
-      const instants = new TickFinder(cronIn('0 0 29 2 *', 'UTC'));
+      const instants = new ScheduleInstants(cronIn('0 0 29 2 *', 'UTC'));
       const at = Date.parse('2097-01-01T00:00:00Z');
 
       expect(instants.latestAt(at)).toBe(Date.parse('2096-02-29T00:00:00Z'));
@@ -78,7 +78,7 @@ describe('TickFinder.latestAt', () => {
 
   it('follows the clock with one search of cron per instant, however often it is called', () => {
     const cronTime = counted(cronIn('* * * * * *', 'Europe/Berlin'));
-    const instants = new TickFinder(cronTime);
+    const instants = new ScheduleInstants(cronTime);
     instants.latestAt(START);
     cronTime.searches = 0;
     for (let at = START; at < START + 500 * SECOND; at += 50) {
@@ -97,18 +97,18 @@ describe('TickFinder.latestAt', () => {
     ['0 3 * * *', -400 * DAY],
   ])('answers for "%s" after a jump of %i ms without visiting what lies between', (expression, jump) => {
     const cronTime = counted(cronIn(expression, 'Europe/Berlin'));
-    const instants = new TickFinder(cronTime);
+    const instants = new ScheduleInstants(cronTime);
     instants.latestAt(START);
     cronTime.searches = 0;
     const latest = instants.latestAt(START + jump);
 
-    expect(latest).toBe(new TickFinder(cronIn(expression, 'Europe/Berlin')).latestAt(START + jump));
+    expect(latest).toBe(new ScheduleInstants(cronIn(expression, 'Europe/Berlin')).latestAt(START + jump));
     expect(cronTime.searches).toBeLessThan(60);
   });
 
   it('does not search again for a clock that was set back by a few instants', () => {
     const cronTime = counted(cronIn('*/5 * * * *', 'Europe/Berlin'));
-    const instants = new TickFinder(cronTime);
+    const instants = new ScheduleInstants(cronTime);
     for (let at = START; at <= START + 3 * HOUR; at += 5 * MINUTE) instants.latestAt(at);
     cronTime.searches = 0;
 
@@ -117,8 +117,8 @@ describe('TickFinder.latestAt', () => {
   });
 });
 
-describe('TickFinder.between', () => {
-  const instants = new TickFinder(cronIn('0 * * * *', 'UTC'));
+describe('ScheduleInstants.between', () => {
+  const instants = new ScheduleInstants(cronIn('0 * * * *', 'UTC'));
 
   it('leaves out both ends', () => {
     expect(instants.between(START, START + 3 * HOUR, 10)).toEqual([START + HOUR, START + 2 * HOUR]);
@@ -132,7 +132,7 @@ describe('TickFinder.between', () => {
 
   it('walks the past without losing the place of the clock', () => {
     const cronTime = counted(cronIn('0 * * * *', 'UTC'));
-    const followed = new TickFinder(cronTime);
+    const followed = new ScheduleInstants(cronTime);
     followed.latestAt(START);
     followed.between(START - 30 * DAY, START, 20);
     cronTime.searches = 0;
@@ -142,9 +142,9 @@ describe('TickFinder.between', () => {
   });
 });
 
-describe('TickFinder of a single date', () => {
+describe('ScheduleInstants of a single date', () => {
   const date = START + 123;
-  const instants = new TickFinder(new CronTime(new Date(date), 'Europe/Berlin'));
+  const instants = new ScheduleInstants(new CronTime(new Date(date), 'Europe/Berlin'));
 
   it('has that instant, to the millisecond, and no other', () => {
     expect(instants.latestAt(date - 1)).toBeUndefined();
@@ -157,8 +157,8 @@ describe('TickFinder of a single date', () => {
   });
 });
 
-describe('TickFinder.fingerprint', () => {
-  const of = (cronTime: CronTime): string => new TickFinder(cronTime).fingerprint;
+describe('ScheduleInstants.fingerprint', () => {
+  const of = (cronTime: CronTime): string => new ScheduleInstants(cronTime).fingerprint;
 
   it('differs by expression, zone, offset and date', () => {
     const texts = [
