@@ -1,5 +1,5 @@
 import type { ServerSession } from '../connections/server.session.js';
-import { placeBeside } from '../scripts/wire.names.js';
+import { whyReserved } from '../core/name.checks.js';
 import { readLock } from './single.lock.reader.js';
 import { isListed, type ListedLock } from './found.lock.js';
 import type { LockView } from './lock.view.js';
@@ -87,7 +87,7 @@ async function readAll(
   keys: readonly string[],
 ): Promise<ListedLock[]> {
   // A scan may give a key twice. A key beside a lock whose name has braces begins like a lock.
-  const own = [...new Set(keys)].filter((key) => placeBeside(key) === undefined);
+  const own = [...new Set(keys)].filter((key) => whyReserved(key) === undefined);
   const views: (LockView | undefined)[] = [];
   for (let at = 0; at < own.length; at += ABREAST)
     views.push(
