@@ -161,9 +161,13 @@ export class TickFleet {
     });
   }
 
+  /** Fails if a run of the counted job, on whichever way it came about, was not a call of the whole method. */
   async end(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.kill()));
     this.admin.disconnect();
+    const bare = this.workers.flatMap((worker) => worker.of('started')).filter(({ isBare }) => isBare);
+    if (bare.length > 0)
+      throw new Error(`without the decorator above the guard ran: ${JSON.stringify(bare.slice(0, 5))}`);
   }
 
   #settings(settings: Partial<WorkerSettings>): WorkerSettings {

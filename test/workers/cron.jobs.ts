@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import { DistributedLock } from 'nestjs-distributed-lock';
+import { InScope } from './outer.scope.js';
 import { WorkStage } from './work.stage.js';
 import { settings } from './worker.channel.js';
 
@@ -18,6 +19,7 @@ export class CountedJob {
   constructor(private readonly stage: WorkStage) {}
 
   @Cron(settings.cron, { name: 'counted', ...zone })
+  @InScope
   @DistributedLock('counted', { waitTime: DIRECT_WAIT, heartbeat, ...policies })
   async run(): Promise<number | string | undefined> {
     return (await this.stage.perform('counted')) ?? 'direct';

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { currentLock } from 'nestjs-distributed-lock';
+import { isInScope } from './outer.scope.js';
 import { note } from './run.journal.js';
 import { settings, tell } from './worker.channel.js';
 
@@ -21,7 +22,8 @@ export class WorkStage {
       ...(attempt === undefined ? {} : { attempt }),
     };
     note('start', run);
-    tell({ kind: 'started', ...run, ...(token === undefined ? {} : { token: `${token}` }) });
+    const outside = job === 'counted' && !isInScope() ? { isBare: true } : {};
+    tell({ kind: 'started', ...run, ...(token === undefined ? {} : { token: `${token}` }), ...outside });
     await this.#work(signal);
     const aborted = signal?.aborted === true;
     note(aborted ? 'abort' : 'end', run);

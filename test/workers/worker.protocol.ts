@@ -68,7 +68,8 @@ export type WorkerMessage =
   /** It has no settings yet, and waits for an environment with them. */
   | { readonly kind: 'loaded' }
   | { readonly kind: 'ready'; readonly url: string | undefined }
-  | (RunOfJob & { readonly kind: 'started'; readonly token?: string })
+  /** `isBare`: a run of the counted job without the decorator above its guard. */
+  | (RunOfJob & { readonly kind: 'started'; readonly token?: string; readonly isBare?: boolean })
   | (RunOfJob & { readonly kind: 'ended'; readonly aborted: boolean })
   | {
       readonly kind: 'log';

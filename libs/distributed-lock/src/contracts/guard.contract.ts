@@ -100,9 +100,9 @@ export interface TickOptions {
    * the next tick. The delay is computed from the key of the job and the tick: all instances have the same one.
    * `tick`, in the records and in `currentLock()`, stays the time of the schedule. If all instances stop during the
    * delay, an instance that boots before the delay is over runs the tick. Give all instances the same value: if they
-   * differ, the tick starts after the shortest delay. The promise that the method returns to the scheduler resolves
-   * at once, before the delayed run. So a decorator above `@DistributedLock` sees neither the duration nor the error
-   * of the run. Not together with `shared: true`, or with `waitForCompletion` of `@Cron`.
+   * differ, the tick starts after the shortest delay. The call that the scheduler makes resolves at once. After the
+   * delay the library calls the method again, with all its decorators, on the instance that runs the tick; an error
+   * of this call is logged. Not together with `shared: true`, or with `waitForCompletion` of `@Cron`.
    * @default none: each tick starts at its instant
    */
   readonly splay?: Duration | undefined;
@@ -130,7 +130,8 @@ export interface TickOptions {
   readonly maxHold?: Duration | undefined;
   /**
    * Allows several scheduled methods with the same key, if all of them set this option. They share the ticks of the
-   * key: for each tick, only the method that claims it first runs. @default false
+   * key: for each tick, only the method that claims it first runs. Two objects of one class share them without this
+   * option. @default false
    */
   readonly shared?: boolean | undefined;
   /**

@@ -67,7 +67,6 @@ export class CronTick implements ScheduledTick, JobTicks {
   #answered = -Infinity;
   #isStopped = false;
   readonly #gap = new GapCounter();
-  #work: TickWork | undefined;
   readonly #nextCatchUp: CatchUpTimer;
 
   constructor(
@@ -76,7 +75,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     private readonly ages: TickAges,
     private readonly splay?: Splay,
   ) {
-    this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
+    this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#claimLate(target));
     this.#yield = new TickYield(claims);
     this.#delay = new TickWait(claims.wheel, claims.clock, (target) => this.#begin(target));
     this.#nextCatchUp = new CatchUpTimer(claims, () => this.catchUp(), ages.catchUp);
@@ -85,11 +84,12 @@ export class CronTick implements ScheduledTick, JobTicks {
   /** An alarm of this instance. */
   async run(work: TickWork): Promise<unknown> {
     this.#isStopped = false;
-    this.#work = work;
     // Of the schedule for which the alarm was set: another alarm of this moment may change it.
     const [own, instants] = [this.#own, this.schedule.byStore];
     await otherAlarmsHaveFired();
-    return await this.#pursue('alarm', own, work, instants);
+    const running = (await this.#decideNow('alarm', own, instants))?.run(work);
+    this.#foresee();
+    return await running;
   }
 
   /** The job was stopped: no instant is awaited until the job fires again, or is started. */
@@ -130,22 +130,22 @@ export class CronTick implements ScheduledTick, JobTicks {
     if (granted !== undefined) this.claims.start(granted);
   }
 
-  /** @param alarm the instant that the alarm was set for */
-  async #pursue(
+  /**
+   * Decides on the tick of this moment, and awaits the next one where no alarm stands for it.
+   * @param alarm the instant that the alarm was set for
+   */
+  async #decideNow(
     way: TickWay,
     alarm: number | undefined,
-    work: TickWork,
     instants?: ScheduleInstants,
-  ): Promise<unknown> {
+  ): Promise<GrantedTick | undefined> {
     const { granted, at }: Decision = (await this.claims.ready(alarm))
       ? await this.#decide(way, alarm, instants)
       : {};
     this.claims.checkClocks(this.#settled);
     // An instant that has come since the decision was made is not skipped.
     this.#watch(at ?? this.#storeNow);
-    const running = granted?.run(work);
-    this.#foresee();
-    return await running;
+    return granted;
   }
 
   /** The next alarm needs the instant after its own: it is computed now, and not in the moment in which the job is to start. */
@@ -262,19 +262,19 @@ export class CronTick implements ScheduledTick, JobTicks {
     const tick = this.#delayed;
     if (tick === undefined || this.#isStopped || this.claims.isClosed) return;
     if (this.#storeNow < start) this.#delay.arm(start);
-    else this.#claimLate('wait', tick);
-  }
-
-  #wake(target: number): void {
-    if (this.#work !== undefined) this.#claimLate('wait', target);
+    else this.#claimLate(tick);
   }
 
   /** Claims a tick that no alarm stands for at this moment. */
-  #claimLate(way: TickWay, target: number): void {
-    const work = this.#work;
-    if (this.claims.isClosed) return;
-    // Without an alarm so far there is no fire to run in.
-    logged(work === undefined ? this.#makeUp(way, target) : this.#pursue(way, target, work));
+  #claimLate(target: number): void {
+    if (!this.claims.isClosed) logged(this.#runLate(target));
+  }
+
+  /** The call that the alarm made has ended, and with it what other decorators do around the method: the run is a call of its own. */
+  async #runLate(target: number): Promise<void> {
+    const granted = await this.#decideNow('wait', target);
+    if (granted !== undefined) this.claims.start(granted, false);
+    this.#foresee();
   }
 
   /** The instant that an alarm which fires now was set for. */

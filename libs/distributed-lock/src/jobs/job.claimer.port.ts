@@ -35,8 +35,11 @@ export interface JobClaims {
    * @returns the answer; undefined when the job is off, or Redis could not be reached. The latter is logged
    */
   ask(claim: TickClaim & { readonly way: TickWay }): Promise<TickAnswer | undefined>;
-  /** Runs a tick that no alarm of this instance stands for. */
-  start(granted: GrantedTick): void;
+  /**
+   * Runs a tick that no alarm of this instance stands for: calls the method, with all decorators around it.
+   * @param checksWaiting whether to check afterwards for other runs that wait: there may be no other instance to do it. @default true
+   */
+  start(granted: GrantedTick, checksWaiting?: boolean): void;
   /**
    * Compares the clocks, and logs what is wrong with them.
    * @param settled the newest tick that has its verdict, epoch ms

@@ -148,11 +148,11 @@ export class JobClaimer implements JobClaims {
     return answer;
   }
 
-  /** Checks afterwards for other runs that wait: there may be no other instance to do it. */
-  start(granted: GrantedTick): void {
+  start(granted: GrantedTick, checksWaiting = true): void {
     const { starter, runner } = this.plan;
     runner.engine.context.outside(() => {
-      this.#unattended(starter.start(granted).then(() => this.#watch.claimSoon()));
+      const ended = starter.start(granted);
+      this.#unattended(checksWaiting ? ended.then(() => this.#watch.claimSoon()) : ended);
     });
   }
 
