@@ -1,7 +1,7 @@
 import { isObservable } from 'rxjs';
 import type { GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
 import type { GuardEntry } from '../metadata/guard.registry.js';
-import { isRoute, patternOf } from '../metadata/handler.metadata.js';
+import { leavesResponse, patternOf } from '../metadata/handler.metadata.js';
 import { takeCall } from '../metadata/schedule.fires.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { runToEnd } from '../work/lasting.work.js';
@@ -18,7 +18,7 @@ export interface GuardPlan<A extends readonly unknown[]> extends WrappedMethod<A
   readonly options: TickOptions & Pick<GuardOptions, 'service'>;
   readonly scope: GuardedScope<A>;
   readonly keyOf: (args: A) => LockNames;
-  /** The index of the response among its arguments, if the method sends the response by itself. */
+  /** The index of the response among its arguments, if it does not leave it to Nest. */
   readonly responseAt: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export class GuardedCall<A extends readonly unknown[]> {
   #call(instance: object, args: A): unknown {
     const { method, responseAt } = this.plan;
     const result: unknown = Reflect.apply(method, instance, args);
-    if (responseAt === undefined || isObservable(result) || !isRoute(this.#handlerOf(instance)))
+    if (responseAt === undefined || isObservable(result) || !leavesResponse(this.#handlerOf(instance)))
       return result;
     return sent(result, args[responseAt]);
   }

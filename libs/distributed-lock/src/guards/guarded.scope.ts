@@ -35,6 +35,8 @@ export interface Entry<A extends readonly unknown[]> {
   readonly signal?: AbortSignal | undefined;
   /** Called for a refused call only. @returns the kind of its handler, if it is one of a microservice */
   readonly patternOf: () => 'message' | 'event' | undefined;
+  /** Called for a refused call only. @returns whether nobody answers a request whose handler is skipped. @default it is answered */
+  readonly answersItself?: () => boolean;
 }
 
 /** The part that the decorator and the interceptor share: work that runs only under its lock, and the result of a refused call. */
@@ -77,7 +79,7 @@ export class GuardedScope<A extends readonly unknown[]> {
     return log;
   }
 
-  #refuse(refusal: unknown, name: string, { locks, args, patternOf }: Entry<A>): unknown {
+  #refuse(refusal: unknown, name: string, { locks, args, patternOf, answersItself }: Entry<A>): unknown {
     if (!(refusal instanceof LockNotAcquiredError)) throw refusal;
     const { onBusy = 'throw' } = this.options;
     const {
@@ -95,7 +97,11 @@ export class GuardedScope<A extends readonly unknown[]> {
     this.#logOf(locks).log(
       () => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'another holder'}`,
     );
-    if (onBusy === 'skip') return undefined;
+    if (onBusy === 'skip') {
+      // The startup refuses it where it sees the guard. An interceptor that is bound by hand is seen here first.
+      if (answersItself?.() === true) throw refusal;
+      return undefined;
+    }
     const context: BusyContext<A> = { name, args, waited, holder };
     return onBusy(context);
   }

@@ -1,7 +1,13 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
-import { isSse, patternOf, responsePosition } from '../metadata/handler.metadata.js';
+import {
+  answersItself,
+  isSse,
+  leavesResponse,
+  patternOf,
+  responsePosition,
+} from '../metadata/handler.metadata.js';
 import { keyOfMethod } from '../objects/prototype.chain.js';
 import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
@@ -87,6 +93,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
         names,
         args: [context],
         patternOf: () => patternOf(handler),
+        answersItself: () => isAnsweredByHandler(context),
       } as const;
       return streamThrough((work, signal) => this.#section.enter({ ...entry, signal }, work), {
         source: () => untilSent(next.handle(), context),
@@ -120,13 +127,20 @@ function readRunsOn(context: ExecutionContext): RunsOn {
   return returns === 'unknown' ? 'unknown' : returns !== 'observable';
 }
 
+function isAnsweredByHandler(context: ExecutionContext): boolean {
+  if (context.getType() !== 'http') return false;
+  return answersItself(context.getClass(), methodKeyOf(context), context.getHandler());
+}
+
+function methodKeyOf(context: ExecutionContext): string | symbol {
+  const { prototype }: { readonly prototype: object } = context.getClass();
+  return keyOfMethod(prototype, context.getHandler());
+}
+
 /** What the handler gives; where it sends the response by itself, not over before that has been sent. */
 function untilSent(given: Observable<unknown>, context: ExecutionContext): Observable<unknown> {
-  if (context.getType() !== 'http') return given;
-  const controller = context.getClass();
-  const { prototype }: { readonly prototype: object } = controller;
-  const methodKey = keyOfMethod(prototype, context.getHandler());
-  if (responsePosition(controller, methodKey) === undefined) return given;
+  if (context.getType() !== 'http' || !leavesResponse(context.getHandler())) return given;
+  if (responsePosition(context.getClass(), methodKeyOf(context)) === undefined) return given;
   const sent = defer(() => whenSent(context.switchToHttp().getResponse()));
   return concat(given, sent.pipe(ignoreElements()));
 }

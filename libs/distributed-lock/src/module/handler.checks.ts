@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { ModulesContainer } from '@nestjs/core';
-import { isRoute, isSentByNest, responsePosition } from '../metadata/handler.metadata.js';
+import { answersItself } from '../metadata/handler.metadata.js';
 import type { MethodEntry } from '../metadata/method.registry.js';
 import { readIntercepted, type InterceptedEntry } from '../metadata/intercepted.registry.js';
 import { chainOf, methodOf } from '../objects/prototype.chain.js';
@@ -48,19 +48,18 @@ export function checkIntercepted(prototype: object, asksFields: boolean): void {
 }
 
 /**
- * A handler with `@Res()` sends the response by itself: if it is skipped, the client would wait for ever.
+ * A handler with `@Res()` or `@Next()` answers by itself: if it is skipped, the client would wait for ever.
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function checkAnswered(
   prototype: object,
   { methodKey, skips, decorator, where }: Pick<MethodEntry, 'methodKey' | 'skips' | 'decorator' | 'where'>,
 ): void {
-  const method = methodOf(prototype, methodKey);
-  if (skips === undefined || typeof method !== 'function' || !isRoute(method) || isSentByNest(method)) return;
-  if (responsePosition(prototype.constructor, methodKey) === undefined) return;
+  if (skips === undefined) return;
+  if (!answersItself(prototype.constructor, methodKey, methodOf(prototype, methodKey))) return;
   throw new LockConfigurationError(
     'INVALID_OPTION',
-    `${decorator} on ${where}: with ${skips} a refused request is never answered, because the handler has @Res() and sends the response itself.`,
+    `${decorator} on ${where}: with ${skips} a refused request is never answered, because the handler has @Res() or @Next() and answers itself.`,
     undefined,
     undefined,
     "Refuse with 'throw', or use @Res({ passthrough: true }).",
