@@ -351,6 +351,24 @@ describe('actions', () => {
     });
   });
 
+  test('are those of the user of the request, also of a record whose properties are accessors', async () => {
+    class UserRecord {
+      get email() {
+        return 'ada@example.org';
+      }
+    }
+    class Login implements CanActivate {
+      canActivate(context: ExecutionContext): boolean {
+        context.switchToHttp().getRequest<{ user: unknown }>().user = new UserRecord();
+        return true;
+      }
+    }
+    const { root, locks } = await start({ dashboard: { guards: [Login] } });
+    await locks.runOnce('a', 1, () => undefined);
+    expect((await act(root, { action: 'pause', job: 'a' })).status).toBe(200);
+    expect(await locks.jobs.status('a')).toMatchObject({ pausedBy: 'ada@example.org' });
+  });
+
   test('of a job that there is not are answered with 404', async () => {
     const { root } = await start(ALLOWED);
     for (const action of ['pause', 'resume', 'run-now', 'forget'])

@@ -4,8 +4,8 @@ import type { LockService } from '../service/lock.service.js';
 import { dashboardController } from './dashboard.controller.js';
 import {
   checkAsyncOptions,
-  checkModuleOptions,
   readDashboardOptions,
+  readModuleOptions,
   type DashboardAsyncOptions,
   type DashboardModuleOptions,
   type DashboardOptions,
@@ -23,8 +23,7 @@ export class DistributedLockDashboardModule {
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown or invalid option
    */
   static forRoot(options: DashboardModuleOptions = {}): DynamicModule {
-    checkModuleOptions(options);
-    const { path, guards, service, imports, ...own } = options;
+    const { path, guards, service, imports, ...own } = readModuleOptions(options);
     // Checked here as well: the call that is wrong stands in the stack.
     readDashboardOptions(own, true);
     return DistributedLockDashboardModule.forRootAsync({

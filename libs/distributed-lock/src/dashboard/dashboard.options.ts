@@ -1,6 +1,6 @@
 import type { CanActivate, DynamicModule, FactoryProvider, Type } from '@nestjs/common';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkOptionNames, invalidOption, optionNames } from '../options/option.checks.js';
+import { checkOptionNames, invalidOption, optionNames, ownOptions } from '../options/option.checks.js';
 import type { DashboardAction } from '../dashboard-feeds/dashboard.model.js';
 
 /** The part of a request that the dashboard reads. Guards get the same object: the request of Express or Fastify. */
@@ -79,9 +79,11 @@ export interface DashboardSettings {
 }
 
 /** @throws LockConfigurationError `INVALID_OPTION` */
-export function checkModuleOptions(options: DashboardModuleOptions): void {
+export function readModuleOptions(options: DashboardModuleOptions): DashboardModuleOptions {
   checkOptionNames(options, OF_MODULE, 'of DistributedLockDashboardModule.forRoot()');
-  checkMount(options);
+  const own = ownOptions(options, OF_MODULE);
+  checkMount(own);
+  return own;
 }
 
 /** @throws LockConfigurationError `INVALID_OPTION` */
@@ -132,9 +134,9 @@ export function readDashboardOptions(options: DashboardOptions, isGuarded: boole
 
 function nameOfUser({ user, ip }: DashboardRequest): string | undefined {
   if (typeof user === 'string') return user;
-  const found: Partial<Record<string, unknown>> =
-    typeof user === 'object' && user !== null ? { ...user } : {};
-  const names = ['username', 'email', 'name', 'sub', 'id'].map((name) => found[name]);
+  // A record of an ORM has accessors, which a copy would lose.
+  const from = typeof user === 'object' && user !== null ? user : {};
+  const names = ['username', 'email', 'name', 'sub', 'id'].map((name): unknown => Reflect.get(from, name));
   const name = names.find((each) => typeof each === 'string' || typeof each === 'number');
   return name === undefined ? ip : String(name);
 }

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkOptionNames, optionNames } from '../options/option.checks.js';
+import { checkOptionNames, optionNames, ownOptions } from '../options/option.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { isMock } from '../service/mocked.service.js';
 import { measureLocks, type LockMetricsOptions } from './lock.metrics.js';
@@ -51,7 +51,7 @@ export class DistributedLockMetricsModule {
    */
   static forRoot(measured: LockMetricsOptions & MeasuredLocks = {}): DynamicModule {
     checkOptionNames(measured, OPTIONS, 'of DistributedLockMetricsModule.forRoot()');
-    const { service, ...options } = measured;
+    const { service, ...options } = ownOptions(measured, OPTIONS);
     return DistributedLockMetricsModule.forRootAsync({ service, useFactory: () => options });
   }
 

@@ -3,7 +3,7 @@ import { optionNames } from '../options/option.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { openLockService } from '../startup/open.service.js';
 import { SETTINGS, readSettings } from '../startup/settings.reader.js';
-import { checkForRoot, checkForRootAsync, checkMade, readSources } from './module.checks.js';
+import { checkForRootAsync, checkMade, readForRoot, readSources } from './module.checks.js';
 import { provideLocks } from './lock.providers.js';
 import {
   ConfigurableModuleClass,
@@ -29,8 +29,8 @@ export class DistributedLockModule extends ConfigurableModuleClass {
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
-    checkForRoot(MODULE, options, OPTIONS);
-    return complete(super.forRoot(options), options);
+    const own = readForRoot(MODULE, options, OPTIONS);
+    return complete(super.forRoot(own), own);
   }
 
   /**

@@ -1,7 +1,13 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { lockServiceToken } from '../contracts/tokens.js';
-import { checkOptionNames, invalidOption, optionNames, type OptionNames } from '../options/option.checks.js';
+import {
+  checkOptionNames,
+  invalidOption,
+  optionNames,
+  ownOptions,
+  type OptionNames,
+} from '../options/option.checks.js';
 import { readSource, type RedisSource } from '../redis-source/redis-source.reader.js';
 import type {
   DistributedLockModuleExtras,
@@ -30,11 +36,19 @@ const ASYNC = optionNames<AsyncOptions>({
 /**
  * Checks what stands beside each other in `forRoot()`: the options, and what shapes the module.
  * @param module for messages
+ * @returns the options as an object of their own, because Nest takes the enumerable properties of an object only
  * @throws LockConfigurationError `INVALID_OPTION`
  */
-export function checkForRoot(module: string, options: DistributedLockModuleExtras, known: OptionNames): void {
-  checkOptionNames(options, new Set([...known, ...EXTRAS]), `of ${module}.forRoot()`);
-  checkExtras(module, options);
+export function readForRoot<T extends DistributedLockModuleExtras>(
+  module: string,
+  options: T,
+  known: OptionNames,
+): T {
+  const names = new Set([...known, ...EXTRAS]);
+  checkOptionNames(options, names, `of ${module}.forRoot()`);
+  const own = ownOptions(options, names);
+  checkExtras(module, own);
+  return own;
 }
 
 /** Checks what `forRootAsync()` takes beside the factory. @throws LockConfigurationError `INVALID_OPTION` */

@@ -50,6 +50,22 @@ export function checkCallbackNames(
   checkOptionNames(names, known, where, lock);
 }
 
+/**
+ * The options of an instance of a class, with the methods and accessors of that class, which are no properties of its own: Nest, a spread and
+ * a rest would leave them out in silence. Methods stay bound to the instance.
+ * @param known the names to read
+ */
+export function ownOptions<T extends object>(options: T, known: OptionNames): T {
+  if (!isInstance(options)) return options;
+  const own: Record<string, unknown> = {};
+  for (const name of known) {
+    if (!(name in options)) continue;
+    const value: unknown = Reflect.get(options, name);
+    own[name] = typeof value === 'function' ? value.bind(options) : value;
+  }
+  return own as T;
+}
+
 function isInstance(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Reflect.getPrototypeOf(value);

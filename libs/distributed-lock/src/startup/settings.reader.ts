@@ -13,6 +13,7 @@ import {
   checkOptionNames,
   invalidOption,
   optionNames,
+  ownOptions,
   parseDuration,
   type OptionNames,
 } from '../options/option.checks.js';
@@ -98,11 +99,12 @@ const REPLICA_WAITS = 3;
  * @throws LockConfigurationError `INVALID_OPTION` that names the option and what it must be
  */
 export function readSettings(
-  options: LockModuleSettings & { readonly redLock?: RedLockTimes | undefined },
+  given: LockModuleSettings & { readonly redLock?: RedLockTimes | undefined },
   known: OptionNames = SETTING_NAMES,
 ): LockSettings {
-  checkObject('the options', options);
-  checkSettingNames(options, known);
+  checkObject('the options', given);
+  checkSettingNames(given, known);
+  const options = ownOptions(given, known);
   const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
   checkObject('waitTime', waitTime, ', with a duration for each way to acquire a lock');
   checkObject('handOver', handOver);

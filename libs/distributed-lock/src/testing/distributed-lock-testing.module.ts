@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { DistributedLockModuleExtras } from '../module/distributed-lock.module-definition.js';
 import { provideLocks } from '../module/lock.providers.js';
-import { checkForRoot, checkForRootAsync, checkMade } from '../module/module.checks.js';
+import { checkForRootAsync, checkMade, readForRoot } from '../module/module.checks.js';
 import { TickExplorer } from '../scheduled-methods/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
 import {
@@ -29,8 +29,8 @@ export class DistributedLockTestingModule extends ConfigurableModuleClass {
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
-    checkForRoot(MODULE, options, OPTIONS);
-    return complete(super.forRoot(options), options);
+    const own = readForRoot(MODULE, options, OPTIONS);
+    return complete(super.forRoot(own), own);
   }
 
   /**

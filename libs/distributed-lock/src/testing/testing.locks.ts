@@ -1,9 +1,9 @@
 import type { DistributedLockModuleOptions } from '../module/distributed-lock.module-definition.js';
 import { LOCK_OPENER } from '../module/lock.opener.js';
-import { checkOptionNames, optionNames } from '../options/option.checks.js';
+import { checkOptionNames, optionNames, ownOptions } from '../options/option.checks.js';
 import { MemoryOpener } from './memory.opener.js';
 import { MemoryStore } from '../memory/memory.store.js';
-import { readTestingSettings } from './testing.settings.js';
+import { OPTIONS as MODULE_OPTIONS, readTestingSettings } from './testing.settings.js';
 
 /** The `TestingModuleBuilder` of `@nestjs/testing`. Only `overrideProvider()` is called. */
 export interface ProviderOverrides {
@@ -34,7 +34,10 @@ export function withTestingLocks<B extends ProviderOverrides>(
   checkOptionNames(options, OPTIONS, 'of withTestingLocks()');
   const { store = new MemoryStore() } = options;
   const opener = new MemoryOpener<DistributedLockModuleOptions & { readonly store?: MemoryStore }>(
-    ({ redLock, ...settings }) => readTestingSettings({ ...settings, redLock: timesOf(redLock) }),
+    (given) => {
+      const { redLock, ...settings } = ownOptions(given, MODULE_OPTIONS);
+      return readTestingSettings({ ...settings, redLock: timesOf(redLock) });
+    },
     store,
   );
   builder.overrideProvider(LOCK_OPENER).useValue(opener);

@@ -1,6 +1,6 @@
 import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
 import type { LockSettings } from '../contracts/settings.js';
-import { optionNames } from '../options/option.checks.js';
+import { optionNames, ownOptions } from '../options/option.checks.js';
 import { SETTINGS, readSettings } from '../startup/settings.reader.js';
 import type { DistributedLockTestingOptions } from './distributed-lock-testing.module-definition.js';
 
@@ -19,5 +19,5 @@ const SHUTDOWN = '1s';
 export function readTestingSettings(
   options: LockModuleSettings & { readonly redLock?: RedLockTimes | undefined },
 ): LockSettings {
-  return readSettings({ shutdownTimeout: SHUTDOWN, ...options }, OPTIONS);
+  return readSettings({ shutdownTimeout: SHUTDOWN, ...ownOptions(options, OPTIONS) }, OPTIONS);
 }

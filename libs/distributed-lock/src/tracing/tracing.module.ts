@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { checkOptionNames, optionNames } from '../options/option.checks.js';
+import { checkOptionNames, optionNames, ownOptions } from '../options/option.checks.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
 import { isMock } from '../service/mocked.service.js';
@@ -30,7 +30,7 @@ export class DistributedLockTracingModule {
    */
   static forRoot(traced: LockTracingModuleOptions = {}): DynamicModule {
     checkOptionNames(traced, OPTIONS, 'of DistributedLockTracingModule.forRoot()');
-    const { service, ...options } = traced;
+    const { service, ...options } = ownOptions(traced, OPTIONS);
     return {
       module: DistributedLockTracingModule,
       providers: [

@@ -1,0 +1,144 @@
+import { Test } from '@nestjs/testing';
+import { DistributedLockModule, LockService } from 'nestjs-distributed-lock';
+import { DistributedLockDashboardModule } from 'nestjs-distributed-lock/dashboard';
+import { DistributedLockTestingModule, withTestingLocks } from 'nestjs-distributed-lock/testing';
+import { afterEach, describe, expect, inject, test } from 'vitest';
+import { ownOptions } from '../../libs/distributed-lock/src/options/option.checks.js';
+import { sourceForClient } from '../support/client.choice.js';
+import { Services } from '../support/services.js';
+import { act, startBoard } from '../dashboard/board.stage.js';
+
+const services = new Services();
+afterEach(() => services.close());
+
+/** Options as a class: nothing of it but `tenant` is an enumerable property of the object. */
+class LockOptions {
+  readonly #tenant: string;
+
+  constructor(tenant: string) {
+    this.#tenant = tenant;
+  }
+
+  get redis() {
+    return sourceForClient(inject('redisUrl'));
+  }
+
+  get lockWatchdogTimeout() {
+    return 7000;
+  }
+
+  get instanceInfo() {
+    return false;
+  }
+
+  nameMapper(name: string): string {
+    return `${services.prefix}${this.#tenant}/${name}`;
+  }
+}
+
+/** The same without the address: a module in memory. */
+const inMemory = () => new LockOptions('eu');
+
+describe('options that are an instance of a class', () => {
+  test.each([
+    ['forRoot', () => DistributedLockModule.forRoot(new LockOptions('eu'))],
+    ['forRootAsync', () => DistributedLockModule.forRootAsync({ useFactory: () => new LockOptions('eu') })],
+    ['forRoot for tests', () => DistributedLockTestingModule.forRoot(inMemory())],
+    ['forRootAsync for tests', () => DistributedLockTestingModule.forRootAsync({ useFactory: inMemory })],
+  ])('apply with the methods and accessors of the class: %s', async (_, locksModule) => {
+    const module = await Test.createTestingModule({ imports: [locksModule()] }).compile();
+    const locks = module.get(LockService);
+    expect(locks.settings.watchdogTimeout).toBe(7000);
+    expect(locks.settings.mapName('a')).toBe(`${services.prefix}eu/a`);
+    await module.close();
+  });
+
+  test('apply where a test replaces Redis by locks in memory', async () => {
+    const builder = Test.createTestingModule({ imports: [DistributedLockModule.forRoot(inMemory())] });
+    const module = await withTestingLocks(builder).compile();
+    expect(module.get(LockService).settings.watchdogTimeout).toBe(7000);
+    await module.close();
+  });
+
+  test('decide about each action of a dashboard', async () => {
+    class Page {
+      readonly #denied = 'forget';
+
+      get guards() {
+        return [];
+      }
+
+      get title() {
+        return 'Shop';
+      }
+
+      allow(_request: unknown, { action }: { readonly action: string }): boolean {
+        return action !== this.#denied;
+      }
+
+      userOf(): string {
+        return 'ada';
+      }
+    }
+    const redis = sourceForClient(inject('redisUrl'));
+    const board = await startBoard({
+      redis,
+      settings: { namePrefix: services.prefix },
+      dashboard: new Page(),
+    });
+    try {
+      const root = `${board.origin}/locks`;
+      expect(await (await fetch(`${root}/api/about`)).json()).toMatchObject({
+        title: 'Shop',
+        isReadOnly: false,
+      });
+      await board.locks.runOnce('a', 1, () => undefined);
+      expect((await act(root, { action: 'forget', job: 'a' })).status).toBe(403);
+      expect((await act(root, { action: 'pause', job: 'a' })).status).toBe(200);
+      expect(await board.locks.jobs.status('a')).toMatchObject({ pausedBy: 'ada' });
+      await board.locks.jobs.forget('a');
+    } finally {
+      await board.app.close();
+    }
+  });
+
+  test('are refused with a member that is no function, before anything is mounted', () => {
+    class Page {
+      get allow() {
+        return 'everybody';
+      }
+    }
+    // @ts-expect-error: no function
+    expect(() => DistributedLockDashboardModule.forRoot(new Page())).toThrow('allow of the dashboard');
+  });
+});
+
+describe('ownOptions', () => {
+  const names = new Set(['a', 'b', 'c']);
+
+  test('leaves a literal, and an object without a prototype, as it is', () => {
+    for (const options of [{ a: 1 }, Object.assign(Object.create(null), { a: 1 })])
+      expect(ownOptions(options, names)).toBe(options);
+  });
+
+  test('has the known members of an instance and of the classes above, and no others', () => {
+    class Base {
+      get a() {
+        return 1;
+      }
+    }
+    class Options extends Base {
+      readonly b = undefined;
+
+      c() {
+        return this.a;
+      }
+
+      d() {}
+    }
+    const own: Partial<Options> = ownOptions(new Options(), names);
+    expect(Object.keys(own)).toEqual(['a', 'b', 'c']);
+    const { c } = own;
+    expect(c?.()).toBe(1);
+  });
+});
