@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 afterEach(() => stage.close());
 
-const lines = () => stage.logged.filter((line) => line.startsWith('warn: An event for'));
+const lines = () => stage.logged.filter((line) => /^warn: (?:An event for|A call of a)/.test(line));
 
 describe('a refused event', () => {
   test.each(['below', 'above'] as const)('has a line in the log with its remedy: %s', async (method) => {
@@ -108,18 +108,26 @@ describe('a refused event', () => {
     await stage.hold('inner');
     await stage.hold('order');
     const filter = new LockRefusalFilter(app.get(LockService), app.get(HttpAdapterHost));
-    const host: ExecutionContext = Object({ getType: () => 'rpc', getArgs: () => [] });
+    const grpc: unknown[] = [];
+    const host: ExecutionContext = Object({ getType: () => 'rpc', getArgs: () => grpc });
     const caught = async (work: () => Promise<unknown>) => {
       const error: unknown = await work().catch((reason: unknown) => reason);
       const answer: Observable<unknown> = Object(filter.catch(Object(error), host));
-      await expect(firstValueFrom(answer)).rejects.toMatchObject({ code: 'NOT_ACQUIRED' });
+      await expect(firstValueFrom(answer)).rejects.toMatchObject({
+        code: grpc.length > 0 ? 10 : 'NOT_ACQUIRED',
+      });
     };
     await caught(() => app.get(LockService).using('inner', () => 'never', { waitTime: 0 }));
     expect(lines()).toEqual([
-      expect.stringContaining('An event for a handler of a microservice was refused, and is lost unless'),
+      expect.stringContaining('A call of a microservice failed. If it was an event, it is lost unless'),
     ]);
     stage.logged.length = 0;
     await caught(() => app.get(Orders).message());
+    expect(lines()).toEqual([]);
+    // Every call of gRPC is answered.
+    const call = { sendMetadata: () => undefined, getPath: () => '/orders/place' };
+    grpc.push({}, {}, call);
+    await caught(() => app.get(LockService).using('inner', () => 'never', { waitTime: 0 }));
     expect(lines()).toEqual([]);
   });
 });

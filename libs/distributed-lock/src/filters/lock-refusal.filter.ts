@@ -9,7 +9,14 @@ import { isMock } from '../service/mocked.service.js';
 import { readSettings } from '../startup/settings.reader.js';
 import { isReported } from '../guards/reported.refusals.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
-import { describeRpcRefusal, emitRefusal, isHttpResponse, isPlain, sendPlain } from './transport.answers.js';
+import {
+  describeRpcRefusal,
+  emitRefusal,
+  isGrpc,
+  isHttpResponse,
+  isPlain,
+  sendPlain,
+} from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';
 import { showAs } from '../objects/object.form.js';
 
@@ -81,7 +88,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
       case 'ws':
         return emitRefusal(host.switchToWs().getClient(), { status: 'error', ...refusal });
       case 'rpc':
-        this.#logEvent(error);
+        if (!isGrpc(host)) this.#logEvent(error);
         return throwError(() => describeRpcRefusal(error, refusal, host));
       case 'graphql':
         throw this.#graphql(error, refusal);

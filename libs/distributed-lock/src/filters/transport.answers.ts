@@ -65,10 +65,15 @@ export function describeRpcRefusal(
   refusal: Refusal,
   host: ArgumentsHost,
 ): object {
-  const args: readonly unknown[] = host.getArgs();
-  if (!args.some(isGrpcCall)) return { status: 'error', ...refusal };
+  if (!isGrpc(host)) return { status: 'error', ...refusal };
   const code = error instanceof LockNotAcquiredError ? ABORTED : UNAVAILABLE;
   return { code, message: refusal.message };
+}
+
+/** Whether the sender called a method of gRPC, which has no events: every call is answered. */
+export function isGrpc(host: ArgumentsHost): boolean {
+  const args: readonly unknown[] = host.getArgs();
+  return args.some(isGrpcCall);
 }
 
 /** By its functions: the package of gRPC is not ours to import. */

@@ -242,7 +242,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'event-refused':
       return [
         'warn',
-        `An event for ${notice.where ?? 'a handler of a microservice'} was refused, and is lost unless its transport delivers it again: lock "${notice.lock}" is held by ${notice.holder ?? 'another holder'}. Set waitTime to let the handler wait, or onBusy to put the event back into its queue.`,
+        `${notice.where === undefined ? 'A call of a microservice failed. If it was an event, it' : `An event for ${notice.where} was refused, and`} is lost unless its transport delivers it again: lock "${notice.lock}" is held by ${notice.holder ?? 'another holder'}. Set waitTime to let the handler wait, or onBusy to put the event back into its queue.`,
       ];
     case 'unclaimed-stream':
       return [
