@@ -9,12 +9,12 @@ import { readLoaded } from './loaded.files.mjs';
  * `importing` is how often an import may take as long as one of a single file with the same code: 45 ms where that takes 33.
  */
 const BUDGET = {
-  packed: 585,
-  unpacked: 2262,
+  packed: 586,
+  unpacked: 2268,
   declarations: 183,
   files: 121,
   dependencies: 1,
-  loaded: 806,
+  loaded: 808,
   loadedFiles: 6,
   importing: 1.36,
 };
