@@ -102,6 +102,50 @@ describe('options that are an instance of a class', () => {
     }
   });
 
+  test('are refused with a member whose name is nearly that of an option', () => {
+    class Page {
+      alow(): boolean {
+        return false;
+      }
+    }
+    expect(() => DistributedLockDashboardModule.forRoot(Object(new Page()))).toThrow('did you mean allow?');
+    class Locks extends LockOptions {
+      get waitTimes() {
+        return {};
+      }
+    }
+    expect(() => DistributedLockModule.forRoot(new Locks('eu'))).toThrow('did you mean waitTime?');
+  });
+
+  test('tell a test nothing of where Redis is', async () => {
+    class Locks extends LockOptions {
+      override get redis(): never {
+        throw new Error('a test has no address');
+      }
+    }
+    const modules = [
+      DistributedLockTestingModule.forRoot(new Locks('eu')),
+      DistributedLockTestingModule.forRootAsync({ useFactory: () => new Locks('eu') }),
+    ];
+    for (const locks of modules) {
+      const module = await Test.createTestingModule({ imports: [locks] }).compile();
+      expect(module.get(LockService).settings.watchdogTimeout).toBe(7000);
+      await module.close();
+    }
+  });
+
+  test('have their groups checked, which may be accessors as well', async () => {
+    class Locks extends LockOptions {
+      get waitTime() {
+        return { lok: '1s' };
+      }
+    }
+    const locks = DistributedLockModule.forRootAsync({ useFactory: () => new Locks('eu') as never });
+    await expect(Test.createTestingModule({ imports: [locks] }).compile()).rejects.toThrow(
+      'did you mean lock?',
+    );
+  });
+
   test('are refused with a member that is no function, before anything is mounted', () => {
     class Page {
       get allow() {
@@ -114,11 +158,11 @@ describe('options that are an instance of a class', () => {
 });
 
 describe('ownOptions', () => {
-  const names = new Set(['a', 'b', 'c']);
+  const plan = { known: new Set(['a', 'b', 'c']), where: 'of a test' };
 
   test('leaves a literal, and an object without a prototype, as it is', () => {
     for (const options of [{ a: 1 }, Object.assign(Object.create(null), { a: 1 })])
-      expect(ownOptions(options, names)).toBe(options);
+      expect(ownOptions(options, plan)).toBe(options);
   });
 
   test('has the known members of an instance and of the classes above, and no others', () => {
@@ -136,7 +180,7 @@ describe('ownOptions', () => {
 
       d() {}
     }
-    const own: Partial<Options> = ownOptions(new Options(), names);
+    const own: Partial<Options> = ownOptions(new Options(), plan);
     expect(Object.keys(own)).toEqual(['a', 'b', 'c']);
     const { c } = own;
     expect(c?.()).toBe(1);

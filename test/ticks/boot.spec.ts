@@ -126,6 +126,7 @@ describe('an application with scheduled methods', () => {
     ['retry', { onCrash: 'retry' }],
     ['a queue', { overlap: 'queue' }],
     ['a catchUp', { catchUp: '1h' }],
+    ['a splay', { splay: '1m' }],
   ] as const)('is refused for %s of a job of the leader alone', async ([, options], { boot }) => {
     class Leading {
       @Cron(DAILY)

@@ -87,9 +87,11 @@ export class SimulatedStore implements JobClaims {
 export class SimulatedInstance {
   readonly job: CronJobLike & { cronTime: CronTime };
   readonly tick: CronTick;
+  /** When the calls of its alarms did the work, by the store's clock. */
+  readonly worked: number[] = [];
 
   constructor(
-    store: SimulatedStore,
+    private readonly store: SimulatedStore,
     cron: string,
     private readonly late = 1,
   ) {
@@ -106,7 +108,7 @@ export class SimulatedInstance {
     setTimeout(
       () => {
         this.#arm();
-        void this.tick.run(() => undefined);
+        void this.tick.run(() => this.worked.push(this.store.now));
       },
       next - Date.now() + this.late,
     );

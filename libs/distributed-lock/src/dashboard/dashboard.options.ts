@@ -81,7 +81,7 @@ export interface DashboardSettings {
 /** @throws LockConfigurationError `INVALID_OPTION` */
 export function readModuleOptions(options: DashboardModuleOptions): DashboardModuleOptions {
   checkOptionNames(options, OF_MODULE, 'of DistributedLockDashboardModule.forRoot()');
-  const own = ownOptions(options, OF_MODULE);
+  const own = ownOptions(options, { known: OF_MODULE, where: 'of DistributedLockDashboardModule.forRoot()' });
   checkMount(own);
   return own;
 }
@@ -112,16 +112,17 @@ function checkMount({ path, guards }: DashboardMount): void {
  * @param isGuarded whether guards stand before the routes
  * @throws LockConfigurationError `INVALID_OPTION`
  */
-export function readDashboardOptions(options: DashboardOptions, isGuarded: boolean): DashboardSettings {
-  checkOptionNames(options, OF_FACTORY, 'of the dashboard');
+export function readDashboardOptions(given: DashboardOptions, isGuarded: boolean): DashboardSettings {
+  checkOptionNames(given, OF_FACTORY, 'of the dashboard');
+  const options = ownOptions(given, { known: OF_FACTORY, where: 'of the dashboard' });
   const { allow, readOnly, title = 'Jobs and locks', userOf } = options;
-  const given: Readonly<Record<string, unknown>> = { allow, readOnly, title, userOf };
+  const values: Readonly<Record<string, unknown>> = { allow, readOnly, title, userOf };
   for (const name of ['allow', 'userOf'])
-    if (given[name] !== undefined && typeof given[name] !== 'function')
+    if (values[name] !== undefined && typeof values[name] !== 'function')
       throw invalidOption(`${name} of the dashboard must be a function.`);
-  if (given.readOnly !== undefined && typeof given.readOnly !== 'boolean')
-    throw invalidOption(`readOnly of the dashboard must be true or false, not ${String(given.readOnly)}.`);
-  if (typeof given.title !== 'string' || title === '')
+  if (values.readOnly !== undefined && typeof values.readOnly !== 'boolean')
+    throw invalidOption(`readOnly of the dashboard must be true or false, not ${String(values.readOnly)}.`);
+  if (typeof values.title !== 'string' || title === '')
     throw invalidOption('title of the dashboard must be a text that is not empty.');
   return {
     // Called as methods, so that an object of options may use its own members.
@@ -134,9 +135,11 @@ export function readDashboardOptions(options: DashboardOptions, isGuarded: boole
 
 function nameOfUser({ user, ip }: DashboardRequest): string | undefined {
   if (typeof user === 'string') return user;
+  if (typeof user !== 'object' || user === null) return ip;
   // A record of an ORM has accessors, which a copy would lose.
-  const from = typeof user === 'object' && user !== null ? user : {};
-  const names = ['username', 'email', 'name', 'sub', 'id'].map((name): unknown => Reflect.get(from, name));
-  const name = names.find((each) => typeof each === 'string' || typeof each === 'number');
-  return name === undefined ? ip : String(name);
+  for (const name of ['username', 'email', 'name', 'sub', 'id']) {
+    const value: unknown = Reflect.get(user, name);
+    if (typeof value === 'string' || typeof value === 'number') return String(value);
+  }
+  return ip;
 }

@@ -25,7 +25,7 @@ import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { OwnJob, ScheduleInstants } from './own.job.js';
+import type { OwnJob, JobInstants } from './own.job.js';
 import { requestRun } from './run.request.js';
 import { readRecords, readStatus } from './job.records.js';
 import { showAs } from '../objects/object.form.js';
@@ -111,12 +111,7 @@ export class JobControlService implements JobControl {
    * @param former the schedule with which this process registered it before: that it was changed is no surprise
    * @returns the mark of the job, its newest tick with a verdict; and since when it has this schedule, if it had another one before
    */
-  async register(
-    job: string,
-    schedule: string,
-    instants: ScheduleInstants,
-    former?: string,
-  ): Promise<Registered> {
+  async register(job: string, schedule: string, instants: JobInstants, former?: string): Promise<Registered> {
     const { notices } = this.#engine.context;
     const keys = this.#keysOf(job);
     const app = this.#app;

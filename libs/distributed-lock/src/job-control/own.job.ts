@@ -1,5 +1,5 @@
-/** The instants of a schedule, in epoch ms by the store's clock. */
-export interface ScheduleInstants {
+/** The instants of a job, in epoch ms by the store's clock. */
+export interface JobInstants {
   /** The latest one at or before a time: ticks up to it are never run. Undefined where there is none. */
   readonly latest: (at: number) => number | 'now' | undefined;
   /** The first one after a time; undefined where none is known. */

@@ -70,6 +70,29 @@ describe.each([
 });
 
 describe('a cron tick', () => {
+  test.each([0, -15, -450])(
+    'is run by the call of the alarm, which waits for a store %i ms ahead',
+    async (ahead) => {
+      const store = new SimulatedStore(ahead);
+      const instance = new SimulatedInstance(store, '*/10 * * * * *');
+      await vi.advanceTimersByTimeAsync(35_000);
+      instance.tick.stop();
+      expect(store.ran.map(({ tick }) => tick % MINUTE)).toEqual([40_000, 50_000, 0]);
+      expect(instance.worked).toHaveLength(3);
+      for (const [index, at] of instance.worked.entries())
+        expect(at - (store.ran[index]?.tick ?? 0)).toBeLessThan(50);
+    },
+  );
+
+  test('whose job is stopped while the alarm waits for its instant is not run', async () => {
+    const store = new SimulatedStore(-400);
+    const instance = new SimulatedInstance(store, '*/10 * * * * *');
+    await vi.advanceTimersByTimeAsync(10_000);
+    instance.tick.stop();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([store.ran, instance.worked]).toEqual([[], []]);
+  });
+
   test('that comes early by a timer is waited for', async () => {
     const store = new SimulatedStore(0);
     const early = new SimulatedInstance(store, '*/10 * * * * *', -20);

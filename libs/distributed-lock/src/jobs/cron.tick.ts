@@ -8,7 +8,7 @@ import type { LiveSchedule } from '../instants/live.schedule.js';
 import type { ScheduleInstants } from '../instants/schedule.instants.js';
 import type { Splay } from './splay.js';
 import { TickYield } from './tick.yield.js';
-import { otherAlarmsHaveFired, RECHECK, TickWait } from './tick.wait.js';
+import { otherAlarmsHaveFired, RECHECK, TickWait, untilDue } from './tick.wait.js';
 import { machine } from '../timing/machine.js';
 
 /** A timer may fire this much before its instant, in ms. */
@@ -87,6 +87,8 @@ export class CronTick implements ScheduledTick, JobTicks {
     // Of the schedule for which the alarm was set: another alarm of this moment may change it.
     const [own, instants] = [this.#own, this.schedule.byStore];
     await otherAlarmsHaveFired();
+    await untilDue(own, this.claims, () => this.#isStopped);
+    if (this.#isStopped) return undefined;
     const running = (await this.#decideNow('alarm', own, instants))?.run(work);
     this.#foresee();
     return await running;
@@ -270,7 +272,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     if (!this.claims.isClosed) logged(this.#runLate(target));
   }
 
-  /** The call that the alarm made has ended, and with it what other decorators do around the method: the run is a call of its own. */
+  /** The call that an alarm made has ended, and with it what other decorators do around the method: the run is a call of its own. */
   async #runLate(target: number): Promise<void> {
     const granted = await this.#decideNow('wait', target);
     if (granted !== undefined) this.claims.start(granted, false);

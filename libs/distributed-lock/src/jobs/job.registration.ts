@@ -1,4 +1,4 @@
-import type { OwnJob, ScheduleInstants } from '../job-control/own.job.js';
+import type { OwnJob, JobInstants } from '../job-control/own.job.js';
 import type { Registered } from '../job-control/job.scripts.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import type { Timer } from '../timing/timer.wheel.js';
@@ -8,7 +8,7 @@ const FIRST_RETRY_PAUSE = 1000;
 const LONGEST_RETRY_PAUSE = 30_000;
 
 /** The identity under which a job is registered. */
-export interface JobIdentity extends ScheduleInstants {
+export interface JobIdentity extends JobInstants {
   readonly job: string;
   /** Distinguishes one schedule from another. */
   readonly fingerprint: () => string;

@@ -5,7 +5,7 @@ import { JobFire } from '../nest-schedule/job.fire.js';
 import type { FireTracker } from '../nest-schedule/fire.tracker.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 
-/** Runs a scheduled method for ticks that no alarm of this instance stands for: retried, queued, caught up with, requested by hand. */
+/** Runs a scheduled method for ticks that no alarm of this instance stands for: awaited, retried, queued, caught up with, requested by hand. */
 export class JobStarter {
   constructor(
     private readonly method: ScheduledMethod,

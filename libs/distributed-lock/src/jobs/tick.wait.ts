@@ -1,3 +1,4 @@
+import type { JobClaims } from './job.claimer.port.js';
 import type { StoreClock } from '../job-control/store.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { machine } from '../timing/machine.js';
@@ -8,6 +9,29 @@ import { machine } from '../timing/machine.js';
  */
 export function otherAlarmsHaveFired(): Promise<void> {
   return new Promise((resolve) => void machine.own.setImmediate(resolve));
+}
+
+/**
+ * An alarm that comes up to this much before its instant, by the store's clock, waits for it, in ms: clocks that are kept by NTP are some
+ * milliseconds apart. Less than the shortest period, so that no two alarms of a job wait.
+ */
+const SOON = 500;
+
+/**
+ * Resolves when the instant of an alarm has come by the store's clock, or is far, or the job has stopped. So the run is the call that the alarm
+ * makes, with its arguments and its result.
+ */
+export async function untilDue(
+  instant: number | undefined,
+  claims: Pick<JobClaims, 'clock' | 'isClosed' | 'wheel'>,
+  isStopped: () => boolean,
+): Promise<void> {
+  if (instant === undefined) return;
+  while (!isStopped() && !claims.isClosed) {
+    const left = instant - (claims.clock.now() ?? machine.global.Date.now());
+    if (left <= 0 || left > SOON) return;
+    await claims.wheel.pause(left);
+  }
 }
 
 /** The longest sleep before the clocks are compared again, in ms: they drift, and are set. */

@@ -17,7 +17,7 @@ import type {
   ReleasedEvent,
   RenewedEvent,
 } from '../events/lock.event.types.js';
-import { checkOptionNames, optionNames } from '../options/option.checks.js';
+import { checkOptionNames, optionNames, ownOptions } from '../options/option.checks.js';
 import { takeInventory } from '../service/process.inventory.js';
 import type { LockService } from '../service/lock.service.js';
 import { jobInstruments } from './job.instruments.js';
@@ -73,10 +73,11 @@ export function instrumentLocks(locks: LockService, options: LockMetricsOptions 
 /** As {@link instrumentLocks}. @param name of the module instance, unless the options have one */
 export function measureLocks(
   locks: LockService,
-  options: LockMetricsOptions,
+  given: LockMetricsOptions,
   name: string | undefined,
 ): () => void {
-  check(options);
+  check(given);
+  const options = ownOptions(given, { known: OPTIONS, where: 'of the metrics' });
   const meter = (options.meterProvider ?? metrics).getMeter('nestjs-distributed-lock');
   const { nameOf = () => undefined, jobs: hasJobs = true, service = name } = options;
   const instruments = lockInstruments(meter);

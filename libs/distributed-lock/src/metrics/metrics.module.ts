@@ -51,7 +51,7 @@ export class DistributedLockMetricsModule {
    */
   static forRoot(measured: LockMetricsOptions & MeasuredLocks = {}): DynamicModule {
     checkOptionNames(measured, OPTIONS, 'of DistributedLockMetricsModule.forRoot()');
-    const { service, ...options } = ownOptions(measured, OPTIONS);
+    const { service, ...options } = ownOptions(measured, { known: OPTIONS, where: 'of the metrics' });
     return DistributedLockMetricsModule.forRootAsync({ service, useFactory: () => options });
   }
 

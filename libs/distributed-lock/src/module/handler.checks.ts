@@ -62,7 +62,7 @@ export function checkAnswered(
     `${decorator} on ${where}: with ${skips} a refused request is never answered, because the handler has @Res() or @Next() and answers itself.`,
     undefined,
     undefined,
-    "Refuse with 'throw', or use @Res({ passthrough: true }).",
+    "Refuse with 'throw', or use @Res({ passthrough: true }) and return the response.",
   );
 }
 

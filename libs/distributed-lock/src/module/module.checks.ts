@@ -36,6 +36,7 @@ const ASYNC = optionNames<AsyncOptions>({
 /**
  * Checks what stands beside each other in `forRoot()`: the options, and what shapes the module.
  * @param module for messages
+ * @param read the names whose values are used. @default those that are known
  * @returns the options as an object of their own, because Nest takes the enumerable properties of an object only
  * @throws LockConfigurationError `INVALID_OPTION`
  */
@@ -43,10 +44,11 @@ export function readForRoot<T extends DistributedLockModuleExtras>(
   module: string,
   options: T,
   known: OptionNames,
+  read = known,
 ): T {
-  const names = new Set([...known, ...EXTRAS]);
-  checkOptionNames(options, names, `of ${module}.forRoot()`);
-  const own = ownOptions(options, names);
+  const plan = { known: new Set([...known, ...EXTRAS]), where: `of ${module}.forRoot()` };
+  checkOptionNames(options, plan.known, plan.where);
+  const own = ownOptions(options, { ...plan, read: new Set([...read, ...EXTRAS]) });
   checkExtras(module, own);
   return own;
 }

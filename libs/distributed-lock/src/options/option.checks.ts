@@ -50,20 +50,42 @@ export function checkCallbackNames(
   checkOptionNames(names, known, where, lock);
 }
 
+/** How the options of an instance of a class are read. */
+interface OwnOptionsPlan {
+  /** The names that the options may have. */
+  readonly known: OptionNames;
+  /** Those whose values are used. @default all */
+  readonly read?: OptionNames;
+  /** For messages, as in {@link checkOptionNames}. */
+  readonly where: string;
+}
+
 /**
- * The options of an instance of a class, with the methods and accessors of that class, which are no properties of its own: Nest, a spread and
- * a rest would leave them out in silence. Methods stay bound to the instance.
- * @param known the names to read
+ * The options of an instance of a class as an object of their own. The methods and accessors of a class are no properties of its instances:
+ * Nest, a spread and a rest would leave them out in silence. Methods stay bound to the instance.
+ * @throws LockConfigurationError `INVALID_OPTION` for a method or an accessor whose name is nearly that of an option
  */
-export function ownOptions<T extends object>(options: T, known: OptionNames): T {
+export function ownOptions<T extends object>(options: T, { known, read = known, where }: OwnOptionsPlan): T {
   if (!isInstance(options)) return options;
+  for (const name of membersOf(options))
+    if (!known.has(name) && nearestName(name, known) !== undefined)
+      throw unknownName(name, known, { where, lock: undefined });
   const own: Record<string, unknown> = {};
-  for (const name of known) {
+  for (const name of read) {
     if (!(name in options)) continue;
     const value: unknown = Reflect.get(options, name);
     own[name] = typeof value === 'function' ? value.bind(options) : value;
   }
   return own as T;
+}
+
+/** The names of the methods and accessors of an object's classes. */
+function* membersOf(instance: object): Generator<string> {
+  let level = Reflect.getPrototypeOf(instance);
+  while (level !== null && Reflect.getPrototypeOf(level) !== null) {
+    for (const name of Object.getOwnPropertyNames(level)) if (name !== 'constructor') yield name;
+    level = Reflect.getPrototypeOf(level);
+  }
 }
 
 function isInstance(value: unknown): boolean {

@@ -175,7 +175,7 @@ function checkPolicies(method: ScheduledMethod): void {
       );
   const retries =
     onCrash === 'retry' ? 'onCrash: "retry"' : overlap === 'queue' ? 'overlap: "queue"' : undefined;
-  const late = retries ?? (catchUp === undefined ? undefined : 'catchUp');
+  const late = retries ?? (['catchUp', 'splay'] as const).find((option) => options[option] !== undefined);
   if (late !== undefined && isLeaderOnly(method))
     refuse(
       late,

@@ -41,7 +41,7 @@ export const SETTINGS: Readonly<Record<keyof LockModuleSettings, true>> = {
 };
 
 /** The names of {@link SETTINGS}, with the times of red locks. */
-const SETTING_NAMES = optionNames<LockModuleSettings & { readonly redLock: unknown }>({
+export const SETTING_NAMES = optionNames<LockModuleSettings & { readonly redLock: unknown }>({
   ...SETTINGS,
   redLock: true,
 });
@@ -103,8 +103,10 @@ export function readSettings(
   known: OptionNames = SETTING_NAMES,
 ): LockSettings {
   checkObject('the options', given);
-  checkSettingNames(given, known);
-  const options = ownOptions(given, known);
+  checkOptionNames(given, known, MODULE);
+  // Not where Redis is: an accessor may make a client.
+  const options = ownOptions(given, { known, read: SETTING_NAMES, where: MODULE });
+  checkGroupNames(options);
   const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
   checkObject('waitTime', waitTime, ', with a duration for each way to acquire a lock');
   checkObject('handOver', handOver);
@@ -169,11 +171,10 @@ function restartDelay(value: Duration | undefined, watchdogTimeout: number): num
 }
 
 /**
- * Checks the names of the module's options, and of the groups in them that are objects.
+ * Checks the names in the groups of options that are objects.
  * @throws LockConfigurationError `INVALID_OPTION`
  */
-function checkSettingNames(options: object, known: OptionNames): void {
-  checkOptionNames(options, known, MODULE);
+function checkGroupNames(options: object): void {
   const groups: Readonly<Record<string, unknown>> = { ...options };
   for (const [name, names] of GROUPS) {
     const group = groups[name];

@@ -14,7 +14,7 @@ import {
 import { LockTestingControl } from './lock-testing.control.js';
 import { MemoryOpener } from './memory.opener.js';
 import { MemoryStore } from '../memory/memory.store.js';
-import { OPTIONS, readTestingSettings } from './testing.settings.js';
+import { OPTIONS, READ, readTestingSettings } from './testing.settings.js';
 
 const MODULE = 'DistributedLockTestingModule';
 
@@ -29,7 +29,7 @@ export class DistributedLockTestingModule extends ConfigurableModuleClass {
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
-    const own = readForRoot(MODULE, options, OPTIONS);
+    const own = readForRoot(MODULE, options, OPTIONS, READ);
     return complete(super.forRoot(own), own);
   }
 

@@ -1,9 +1,9 @@
 import type { DistributedLockModuleOptions } from '../module/distributed-lock.module-definition.js';
 import { LOCK_OPENER } from '../module/lock.opener.js';
-import { checkOptionNames, optionNames, ownOptions } from '../options/option.checks.js';
+import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { MemoryOpener } from './memory.opener.js';
 import { MemoryStore } from '../memory/memory.store.js';
-import { OPTIONS as MODULE_OPTIONS, readTestingSettings } from './testing.settings.js';
+import { ownTestingSettings, readTestingSettings } from './testing.settings.js';
 
 /** The `TestingModuleBuilder` of `@nestjs/testing`. Only `overrideProvider()` is called. */
 export interface ProviderOverrides {
@@ -35,7 +35,7 @@ export function withTestingLocks<B extends ProviderOverrides>(
   const { store = new MemoryStore() } = options;
   const opener = new MemoryOpener<DistributedLockModuleOptions & { readonly store?: MemoryStore }>(
     (given) => {
-      const { redLock, ...settings } = ownOptions(given, MODULE_OPTIONS);
+      const { redLock, ...settings } = ownTestingSettings(given);
       return readTestingSettings({ ...settings, redLock: timesOf(redLock) });
     },
     store,

@@ -30,7 +30,10 @@ export class DistributedLockTracingModule {
    */
   static forRoot(traced: LockTracingModuleOptions = {}): DynamicModule {
     checkOptionNames(traced, OPTIONS, 'of DistributedLockTracingModule.forRoot()');
-    const { service, ...options } = ownOptions(traced, OPTIONS);
+    const { service, ...options } = ownOptions(traced, {
+      known: OPTIONS,
+      where: 'of DistributedLockTracingModule.forRoot()',
+    });
     return {
       module: DistributedLockTracingModule,
       providers: [
