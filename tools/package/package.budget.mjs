@@ -10,7 +10,7 @@ import { readLoaded } from './loaded.files.mjs';
  */
 const BUDGET = {
   packed: 586,
-  unpacked: 2268,
+  unpacked: 2270,
   declarations: 183,
   files: 121,
   dependencies: 1,
