@@ -158,31 +158,31 @@ describe('options that are an instance of a class', () => {
 });
 
 describe('ownOptions', () => {
-  const plan = { known: new Set(['a', 'b', 'c']), where: 'of a test' };
+  const plan = { known: new Set(['address', 'prefix', 'mapper']), where: 'of a test' };
 
   test('leaves a literal, and an object without a prototype, as it is', () => {
-    for (const options of [{ a: 1 }, Object.assign(Object.create(null), { a: 1 })])
+    for (const options of [{ address: 1 }, Object.assign(Object.create(null), { address: 1 })])
       expect(ownOptions(options, plan)).toBe(options);
   });
 
   test('has the known members of an instance and of the classes above, and no others', () => {
     class Base {
-      get a() {
+      get address() {
         return 1;
       }
     }
     class Options extends Base {
-      readonly b = undefined;
+      readonly prefix = undefined;
 
-      c() {
-        return this.a;
+      mapper() {
+        return this.address;
       }
 
-      d() {}
+      unrelated() {}
     }
     const own: Partial<Options> = ownOptions(new Options(), plan);
-    expect(Object.keys(own)).toEqual(['a', 'b', 'c']);
-    const { c } = own;
-    expect(c?.()).toBe(1);
+    expect(Object.keys(own)).toEqual(['address', 'prefix', 'mapper']);
+    const { mapper } = own;
+    expect(mapper?.()).toBe(1);
   });
 });
