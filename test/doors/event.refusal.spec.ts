@@ -108,13 +108,13 @@ describe('a refused event', () => {
     await stage.hold('inner');
     await stage.hold('order');
     const filter = new LockRefusalFilter(app.get(LockService), app.get(HttpAdapterHost));
-    const grpc: unknown[] = [];
-    const host: ExecutionContext = Object({ getType: () => 'rpc', getArgs: () => grpc });
+    const args: unknown[] = [];
+    const host: ExecutionContext = Object({ getType: () => 'rpc', getArgs: () => args });
     const caught = async (work: () => Promise<unknown>) => {
       const error: unknown = await work().catch((reason: unknown) => reason);
       const answer: Observable<unknown> = Object(filter.catch(Object(error), host));
       await expect(firstValueFrom(answer)).rejects.toMatchObject({
-        code: grpc.length > 0 ? 10 : 'NOT_ACQUIRED',
+        code: args.length > 0 ? 10 : 'NOT_ACQUIRED',
       });
     };
     await caught(() => app.get(LockService).using('inner', () => 'never', { waitTime: 0 }));
@@ -126,7 +126,7 @@ describe('a refused event', () => {
     expect(lines()).toEqual([]);
     // Every call of gRPC is answered.
     const call = { sendMetadata: () => undefined, getPath: () => '/orders/place' };
-    grpc.push({}, {}, call);
+    args.push({}, {}, call);
     await caught(() => app.get(LockService).using('inner', () => 'never', { waitTime: 0 }));
     expect(lines()).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { act, startBoard } from '../dashboard/board.stage.js';
 const services = new Services();
 afterEach(() => services.close());
 
-/** Options as a class: nothing of it but `tenant` is an enumerable property of the object. */
+/** Options as a class: nothing of it is an enumerable property of the object. */
 class LockOptions {
   readonly #tenant: string;
 
@@ -36,15 +36,14 @@ class LockOptions {
   }
 }
 
-/** The same without the address: a module in memory. */
-const inMemory = () => new LockOptions('eu');
+const optionsOfEu = () => new LockOptions('eu');
 
 describe('options that are an instance of a class', () => {
   test.each([
-    ['forRoot', () => DistributedLockModule.forRoot(new LockOptions('eu'))],
-    ['forRootAsync', () => DistributedLockModule.forRootAsync({ useFactory: () => new LockOptions('eu') })],
-    ['forRoot for tests', () => DistributedLockTestingModule.forRoot(inMemory())],
-    ['forRootAsync for tests', () => DistributedLockTestingModule.forRootAsync({ useFactory: inMemory })],
+    ['forRoot', () => DistributedLockModule.forRoot(optionsOfEu())],
+    ['forRootAsync', () => DistributedLockModule.forRootAsync({ useFactory: optionsOfEu })],
+    ['forRoot for tests', () => DistributedLockTestingModule.forRoot(optionsOfEu())],
+    ['forRootAsync for tests', () => DistributedLockTestingModule.forRootAsync({ useFactory: optionsOfEu })],
   ])('apply with the methods and accessors of the class: %s', async (_, locksModule) => {
     const module = await Test.createTestingModule({ imports: [locksModule()] }).compile();
     const locks = module.get(LockService);
@@ -54,7 +53,7 @@ describe('options that are an instance of a class', () => {
   });
 
   test('apply where a test replaces Redis by locks in memory', async () => {
-    const builder = Test.createTestingModule({ imports: [DistributedLockModule.forRoot(inMemory())] });
+    const builder = Test.createTestingModule({ imports: [DistributedLockModule.forRoot(optionsOfEu())] });
     const module = await withTestingLocks(builder).compile();
     expect(module.get(LockService).settings.watchdogTimeout).toBe(7000);
     await module.close();

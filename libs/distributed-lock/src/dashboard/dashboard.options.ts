@@ -1,6 +1,6 @@
 import type { CanActivate, DynamicModule, FactoryProvider, Type } from '@nestjs/common';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkOptionNames, invalidOption, optionNames, ownOptions } from '../options/option.checks.js';
+import { checkOptionNames, invalidOption, optionNames, readOptions } from '../options/option.checks.js';
 import type { DashboardAction } from '../dashboard-feeds/dashboard.model.js';
 
 /** The part of a request that the dashboard reads. Guards get the same object: the request of Express or Fastify. */
@@ -80,8 +80,10 @@ export interface DashboardSettings {
 
 /** @throws LockConfigurationError `INVALID_OPTION` */
 export function readModuleOptions(options: DashboardModuleOptions): DashboardModuleOptions {
-  checkOptionNames(options, OF_MODULE, 'of DistributedLockDashboardModule.forRoot()');
-  const own = ownOptions(options, { known: OF_MODULE, where: 'of DistributedLockDashboardModule.forRoot()' });
+  const own = readOptions(options, {
+    known: OF_MODULE,
+    where: 'of DistributedLockDashboardModule.forRoot()',
+  });
   checkMount(own);
   return own;
 }
@@ -113,8 +115,7 @@ function checkMount({ path, guards }: DashboardMount): void {
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function readDashboardOptions(given: DashboardOptions, isGuarded: boolean): DashboardSettings {
-  checkOptionNames(given, OF_FACTORY, 'of the dashboard');
-  const options = ownOptions(given, { known: OF_FACTORY, where: 'of the dashboard' });
+  const options = readOptions(given, { known: OF_FACTORY, where: 'of the dashboard' });
   const { allow, readOnly, title = 'Jobs and locks', userOf } = options;
   const values: Readonly<Record<string, unknown>> = { allow, readOnly, title, userOf };
   for (const name of ['allow', 'userOf'])

@@ -35,7 +35,7 @@ export interface Entry<A extends readonly unknown[]> {
   readonly signal?: AbortSignal | undefined;
   /** Called for a refused call only. @returns the kind of its handler, if it is one of a microservice */
   readonly patternOf: () => 'message' | 'event' | undefined;
-  /** Called for a refused call only. @returns whether nobody answers a request whose handler is skipped. @default it is answered */
+  /** Called for a refused call only. @returns whether a request stays without an answer if its handler is skipped. @default it is answered */
   readonly answersItself?: () => boolean;
 }
 

@@ -31,7 +31,7 @@ export function isSse(handler: object): boolean {
 }
 
 /** Whether a handler is the route of a controller. */
-function isRoute(handler: unknown): boolean {
+function isRoute(handler: unknown): handler is object {
   return typeof handler === 'function' && Reflect.hasMetadata(NEST.path, handler);
 }
 
@@ -39,7 +39,7 @@ function isRoute(handler: unknown): boolean {
 export function leavesResponse(handler: unknown): boolean {
   return (
     isRoute(handler) &&
-    ![NEST.sse, NEST.template, NEST.redirect].some((name) => Reflect.hasMetadata(name, Object(handler)))
+    ![NEST.sse, NEST.template, NEST.redirect].some((name) => Reflect.hasMetadata(name, handler))
   );
 }
 

@@ -17,7 +17,7 @@ import type {
   ReleasedEvent,
   RenewedEvent,
 } from '../events/lock.event.types.js';
-import { checkOptionNames, optionNames, ownOptions } from '../options/option.checks.js';
+import { optionNames, readOptions } from '../options/option.checks.js';
 import { takeInventory } from '../service/process.inventory.js';
 import type { LockService } from '../service/lock.service.js';
 import { jobInstruments } from './job.instruments.js';
@@ -76,8 +76,8 @@ export function measureLocks(
   given: LockMetricsOptions,
   name: string | undefined,
 ): () => void {
-  check(given);
-  const options = ownOptions(given, { known: OPTIONS, where: 'of the metrics' });
+  const options = readOptions(given, { known: OPTIONS, where: 'of the metrics' });
+  check(options);
   const meter = (options.meterProvider ?? metrics).getMeter('nestjs-distributed-lock');
   const { nameOf = () => undefined, jobs: hasJobs = true, service = name } = options;
   const instruments = lockInstruments(meter);
@@ -104,7 +104,6 @@ export function measureLocks(
 
 /** @throws LockConfigurationError `INVALID_OPTION` */
 function check(options: LockMetricsOptions): void {
-  checkOptionNames(options, OPTIONS, 'of the metrics');
   const { nameOf, meterProvider } = options;
   const jobs: unknown = options.jobs;
   const service: unknown = options.service;

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkOptionNames, optionNames, ownOptions } from '../options/option.checks.js';
+import { checkOptionNames, optionNames, readOptions } from '../options/option.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { isMock } from '../service/mocked.service.js';
 import { measureLocks, type LockMetricsOptions } from './lock.metrics.js';
@@ -50,8 +50,8 @@ export class DistributedLockMetricsModule {
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static forRoot(measured: LockMetricsOptions & MeasuredLocks = {}): DynamicModule {
-    checkOptionNames(measured, OPTIONS, 'of DistributedLockMetricsModule.forRoot()');
-    const { service, ...options } = ownOptions(measured, { known: OPTIONS, where: 'of the metrics' });
+    const where = 'of DistributedLockMetricsModule.forRoot()';
+    const { service, ...options } = readOptions(measured, { known: OPTIONS, where });
     return DistributedLockMetricsModule.forRootAsync({ service, useFactory: () => options });
   }
 

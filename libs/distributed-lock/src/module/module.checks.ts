@@ -5,7 +5,7 @@ import {
   checkOptionNames,
   invalidOption,
   optionNames,
-  ownOptions,
+  readOptions,
   type OptionNames,
 } from '../options/option.checks.js';
 import { readSource, type RedisSource } from '../redis-source/redis-source.reader.js';
@@ -46,9 +46,11 @@ export function readForRoot<T extends DistributedLockModuleExtras>(
   known: OptionNames,
   read = known,
 ): T {
-  const plan = { known: new Set([...known, ...EXTRAS]), where: `of ${module}.forRoot()` };
-  checkOptionNames(options, plan.known, plan.where);
-  const own = ownOptions(options, { ...plan, read: new Set([...read, ...EXTRAS]) });
+  const own = readOptions(options, {
+    known: new Set([...known, ...EXTRAS]),
+    read: new Set([...read, ...EXTRAS]),
+    where: `of ${module}.forRoot()`,
+  });
   checkExtras(module, own);
   return own;
 }

@@ -50,8 +50,8 @@ export function checkCallbackNames(
   checkOptionNames(names, known, where, lock);
 }
 
-/** How the options of an instance of a class are read. */
-interface OwnOptionsPlan {
+/** How options that may be an instance of a class are read. */
+interface OptionsPlan {
   /** The names that the options may have. */
   readonly known: OptionNames;
   /** Those whose values are used. @default all */
@@ -65,7 +65,7 @@ interface OwnOptionsPlan {
  * Nest, a spread and a rest would leave them out in silence. Methods stay bound to the instance.
  * @throws LockConfigurationError `INVALID_OPTION` for a method or an accessor whose name is nearly that of an option
  */
-export function ownOptions<T extends object>(options: T, { known, read = known, where }: OwnOptionsPlan): T {
+export function ownOptions<T extends object>(options: T, { known, read = known, where }: OptionsPlan): T {
   if (!isInstance(options)) return options;
   for (const name of membersOf(options))
     if (!known.has(name) && nearestName(name, known) !== undefined)
@@ -77,6 +77,15 @@ export function ownOptions<T extends object>(options: T, { known, read = known, 
     own[name] = typeof value === 'function' ? value.bind(options) : value;
   }
   return own as T;
+}
+
+/**
+ * Options whose names are checked, as {@link ownOptions} gives them.
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function readOptions<T extends object>(options: T, plan: OptionsPlan): T {
+  checkOptionNames(options, plan.known, plan.where);
+  return ownOptions(options, plan);
 }
 
 /** The names of the methods and accessors of an object's classes. */

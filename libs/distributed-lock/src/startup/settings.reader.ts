@@ -13,8 +13,8 @@ import {
   checkOptionNames,
   invalidOption,
   optionNames,
-  ownOptions,
   parseDuration,
+  readOptions,
   type OptionNames,
 } from '../options/option.checks.js';
 
@@ -103,9 +103,8 @@ export function readSettings(
   known: OptionNames = SETTING_NAMES,
 ): LockSettings {
   checkObject('the options', given);
-  checkOptionNames(given, known, MODULE);
   // Not where Redis is: an accessor may make a client.
-  const options = ownOptions(given, { known, read: SETTING_NAMES, where: MODULE });
+  const options = readOptions(given, { known, read: SETTING_NAMES, where: MODULE });
   checkGroupNames(options);
   const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
   checkObject('waitTime', waitTime, ', with a duration for each way to acquire a lock');

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { checkOptionNames, optionNames, ownOptions } from '../options/option.checks.js';
+import { optionNames, readOptions } from '../options/option.checks.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
 import { isMock } from '../service/mocked.service.js';
@@ -29,11 +29,8 @@ export class DistributedLockTracingModule {
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static forRoot(traced: LockTracingModuleOptions = {}): DynamicModule {
-    checkOptionNames(traced, OPTIONS, 'of DistributedLockTracingModule.forRoot()');
-    const { service, ...options } = ownOptions(traced, {
-      known: OPTIONS,
-      where: 'of DistributedLockTracingModule.forRoot()',
-    });
+    const where = 'of DistributedLockTracingModule.forRoot()';
+    const { service, ...options } = readOptions(traced, { known: OPTIONS, where });
     return {
       module: DistributedLockTracingModule,
       providers: [
