@@ -83,17 +83,21 @@ export class SimulatedStore implements JobClaims {
   }
 }
 
+const NOTHING = { work: 0, waitsForCompletion: false };
+
 /** An instance: alarms at the instants of its own clock, as cron's timer would make them. */
 export class SimulatedInstance {
   readonly job: CronJobLike & { cronTime: CronTime };
   readonly tick: CronTick;
   /** When the calls of its alarms did the work, by the store's clock. */
   readonly worked: number[] = [];
+  #isRunning = false;
 
   constructor(
     private readonly store: SimulatedStore,
     cron: string,
     private readonly late = 1,
+    private readonly does: { readonly work: number; readonly waitsForCompletion: boolean } = NOTHING,
   ) {
     const nothing = () => undefined;
     const functions = { lastDate: nothing, fireOnTick: nothing, start: nothing, stop: nothing };
@@ -103,12 +107,20 @@ export class SimulatedInstance {
     this.#arm();
   }
 
+  async #work(): Promise<void> {
+    this.worked.push(this.store.now);
+    if (this.does.work > 0) await new Promise((resolve) => setTimeout(resolve, this.does.work));
+  }
+
   #arm(): void {
     const next = this.job.cronTime.getNextDateFrom(new Date(Date.now() + 100)).toMillis();
     setTimeout(
       () => {
         this.#arm();
-        void this.tick.run(() => this.worked.push(this.store.now));
+        if (this.#isRunning && this.does.waitsForCompletion) return;
+        this.#isRunning = true;
+        const ended = () => (this.#isRunning = false);
+        void this.tick.run(() => this.#work()).then(ended, ended);
       },
       next - Date.now() + this.late,
     );

@@ -84,6 +84,28 @@ describe('a cron tick', () => {
     },
   );
 
+  test('is not lost after a run that ends behind the next alarm, which waitForCompletion leaves out', async () => {
+    const store = new SimulatedStore(-400);
+    const instance = new SimulatedInstance(store, '* * * * * *', 1, { work: 800, waitsForCompletion: true });
+    await vi.advanceTimersByTimeAsync(10_500);
+    instance.tick.stop();
+    const ticks = store.ran.map(({ tick }) => tick);
+    expect(ticks.length).toBeGreaterThan(7);
+    expect(ticks).toEqual(instants(ticks[0] ?? 0, (ticks.at(-1) ?? 0) + 1, 1000));
+  });
+
+  test('of a schedule that is replaced while the alarm waits is not run', async () => {
+    const store = new SimulatedStore(-400);
+    const instance = new SimulatedInstance(store, '*/10 * * * * *');
+    await vi.advanceTimersByTimeAsync(9900);
+    instance.tick.stop();
+    instance.job.cronTime = new CronTime('0 0 3 * * *', 'UTC');
+    instance.tick.resume();
+    await vi.advanceTimersByTimeAsync(1000);
+    instance.tick.stop();
+    expect(store.ran).toEqual([]);
+  });
+
   test('whose job is stopped while the alarm waits for its instant is not run', async () => {
     const store = new SimulatedStore(-400);
     const instance = new SimulatedInstance(store, '*/10 * * * * *');

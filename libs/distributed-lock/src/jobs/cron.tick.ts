@@ -1,5 +1,5 @@
 import type { ScheduledTick } from '../metadata/schedule.fires.js';
-import type { TickAnswer } from '../ticks/tick.claim.js';
+import { isVerdict, type TickAnswer } from '../ticks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CatchUpTimer, logged } from './catch-up.timer.js';
 import { GapCounter } from './gap.counter.js';
@@ -8,7 +8,7 @@ import type { LiveSchedule } from '../instants/live.schedule.js';
 import type { ScheduleInstants } from '../instants/schedule.instants.js';
 import type { Splay } from './splay.js';
 import { TickYield } from './tick.yield.js';
-import { otherAlarmsHaveFired, RECHECK, TickWait, untilDue } from './tick.wait.js';
+import { AlarmWait, otherAlarmsHaveFired, RECHECK, TickWait } from './tick.wait.js';
 import { machine } from '../timing/machine.js';
 
 /** A timer may fire this much before its instant, in ms. */
@@ -56,6 +56,7 @@ interface Question {
 /** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and claims it. */
 export class CronTick implements ScheduledTick, JobTicks {
   readonly #wait: TickWait;
+  readonly #alarmWait: AlarmWait;
   /** For the start of a tick that has come, and that starts later. */
   readonly #delay: TickWait;
   #delayed: number | undefined;
@@ -76,6 +77,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     private readonly splay?: Splay,
   ) {
     this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#claimLate(target));
+    this.#alarmWait = new AlarmWait(claims);
     this.#yield = new TickYield(claims);
     this.#delay = new TickWait(claims.wheel, claims.clock, (target) => this.#begin(target));
     this.#nextCatchUp = new CatchUpTimer(claims, () => this.catchUp(), ages.catchUp);
@@ -87,17 +89,25 @@ export class CronTick implements ScheduledTick, JobTicks {
     // Of the schedule for which the alarm was set: another alarm of this moment may change it.
     const [own, instants] = [this.#own, this.schedule.byStore];
     await otherAlarmsHaveFired();
-    await untilDue(own, this.claims, () => this.#isStopped);
+    if (this.#wait.target === own) this.#wait.cancel();
+    const hasWaited = await this.#alarmWait.until(own);
     if (this.#isStopped) return undefined;
-    const running = (await this.#decideNow('alarm', own, instants))?.run(work);
+    const granted = await this.#decideNow('alarm', own, hasWaited ? undefined : instants);
+    const running = granted?.run(work);
     this.#foresee();
-    return await running;
+    try {
+      return await running;
+    } finally {
+      // With waitForCompletion the scheduler leaves out an alarm that comes before the end of this call, and whose instant may lie ahead.
+      if (hasWaited) this.#watch(this.#storeNow);
+    }
   }
 
   /** The job was stopped: no instant is awaited until the job fires again, or is started. */
   stop(): void {
     this.#isStopped = true;
     this.#wait.cancel();
+    this.#alarmWait.cancel();
     this.#delay.cancel();
     this.#nextCatchUp.stop();
   }
@@ -225,7 +235,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     const instants = this.schedule.byStore;
     const tick = instants.latestAt(at);
     const next = instants.nextAfter(at);
-    if (next === undefined) this.#wait.cancel();
+    if (next === undefined || next === this.#alarmWait.target) this.#wait.cancel();
     else if (tick !== this.#own || this.claims.clock.aheadOfWall > (next - (tick ?? at)) / 2)
       this.#wait.arm(next);
     else this.#wait.cancel();
@@ -287,9 +297,4 @@ export class CronTick implements ScheduledTick, JobTicks {
   get #storeNow(): number {
     return this.claims.clock.now() ?? machine.global.Date.now();
   }
-}
-
-/** Whether the claimed tick has its verdict by now, for all instances. */
-function isVerdict(answer: TickAnswer, tick: number): boolean {
-  return answer.kind === 'granted' ? answer.tick === tick : answer.kind !== 'refused' && answer.mark >= tick;
 }

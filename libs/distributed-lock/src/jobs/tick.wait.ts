@@ -17,23 +17,6 @@ export function otherAlarmsHaveFired(): Promise<void> {
  */
 const SOON = 500;
 
-/**
- * Resolves when the instant of an alarm has come by the store's clock, or is far, or the job has stopped. So the run is the call that the alarm
- * makes, with its arguments and its result.
- */
-export async function untilDue(
-  instant: number | undefined,
-  claims: Pick<JobClaims, 'clock' | 'isClosed' | 'wheel'>,
-  isStopped: () => boolean,
-): Promise<void> {
-  if (instant === undefined) return;
-  while (!isStopped() && !claims.isClosed) {
-    const left = instant - (claims.clock.now() ?? machine.global.Date.now());
-    if (left <= 0 || left > SOON) return;
-    await claims.wheel.pause(left);
-  }
-}
-
 /** The longest sleep before the clocks are compared again, in ms: they drift, and are set. */
 export const RECHECK = 60_000;
 
@@ -69,5 +52,46 @@ export class TickWait {
   cancel(): void {
     this.wheel.cancel(this.#timer);
     this.#target = undefined;
+  }
+}
+
+/** The wait of an alarm that comes early, inside its own call: so that call is the run, with its arguments and its result. */
+export class AlarmWait {
+  #target: number | undefined;
+  #timer: Timer | undefined;
+  #end: (() => void) | undefined;
+
+  constructor(private readonly claims: Pick<JobClaims, 'clock' | 'wheel'>) {}
+
+  /** The instant that an alarm waits for. */
+  get target(): number | undefined {
+    return this.#target;
+  }
+
+  /**
+   * Resolves when the instant of an alarm has come by the store's clock, or is far, or the wait was cancelled.
+   * @returns whether it has waited: the schedule may be another one then
+   */
+  async until(instant: number | undefined): Promise<boolean> {
+    let hasWaited = false;
+    this.#target = instant;
+    if (instant === undefined) return false;
+    while (this.#target === instant) {
+      const left = instant - (this.claims.clock.now() ?? machine.global.Date.now());
+      if (left <= 0 || left > SOON) break;
+      hasWaited = true;
+      await new Promise<void>((resolve) => {
+        this.#end = resolve;
+        this.#timer = this.claims.wheel.after(left, resolve);
+      });
+    }
+    if (this.#target === instant) this.#target = undefined;
+    return hasWaited;
+  }
+
+  cancel(): void {
+    this.claims.wheel.cancel(this.#timer);
+    this.#target = undefined;
+    this.#end?.();
   }
 }

@@ -179,7 +179,7 @@ function checkPolicies(method: ScheduledMethod): void {
   if (late !== undefined && isLeaderOnly(method))
     refuse(
       late,
-      'such a tick is granted to any instance, and @LeaderOnly skips it where this instance does not lead. Remove @LeaderOnly: of all instances, one runs each tick',
+      'such a tick may be granted to an instance that does not lead, where @LeaderOnly skips it. Remove @LeaderOnly: of all instances, one runs each tick',
     );
   if (retries === undefined) return;
   if (schedule.kind === 'timeout' && minInterval === undefined)

@@ -53,3 +53,8 @@ export type TickAnswer =
 export function isSkipped(verdict: string): verdict is TickSkippedEvent['why'] {
   return ['taken', 'overlapped', 'queued', 'paused'].includes(verdict);
 }
+
+/** Whether the claimed tick has its verdict by now, for all instances. */
+export function isVerdict(answer: TickAnswer, tick: number): boolean {
+  return answer.kind === 'granted' ? answer.tick === tick : answer.kind !== 'refused' && answer.mark >= tick;
+}
