@@ -116,6 +116,34 @@ describe('options that are an instance of a class', () => {
     expect(() => DistributedLockModule.forRoot(new Locks('eu'))).toThrow('did you mean waitTime?');
   });
 
+  test('may have helpers beside their options whose names are similar', () => {
+    class Page {
+      allow(): boolean {
+        return this.allowed();
+      }
+
+      allowed(): boolean {
+        return false;
+      }
+    }
+    expect(DistributedLockDashboardModule.forRoot(new Page())).toBeDefined();
+  });
+
+  test('are refused from the factory of a dashboard with what belongs next to it', async () => {
+    class Page {
+      get guards() {
+        return [];
+      }
+    }
+    const imports = [
+      DistributedLockTestingModule.forRoot(),
+      DistributedLockDashboardModule.forRootAsync({ useFactory: () => Object(new Page()) }),
+    ];
+    await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(
+      'guards belongs next to useFactory',
+    );
+  });
+
   test('tell a test nothing of where Redis is', async () => {
     class Locks extends LockOptions {
       override get redis(): never {

@@ -116,6 +116,12 @@ function checkMount({ path, guards }: DashboardMount): void {
  */
 export function readDashboardOptions(given: DashboardOptions, isGuarded: boolean): DashboardSettings {
   const options = readOptions(given, { known: OF_FACTORY, where: 'of the dashboard' });
+  // Accessors of a class, which have no effect there.
+  for (const name of Object.keys(MOUNT))
+    if (name in given)
+      throw invalidOption(
+        `${name} belongs next to useFactory in DistributedLockDashboardModule.forRootAsync(), not in the result of the factory.`,
+      );
   const { allow, readOnly, title = 'Jobs and locks', userOf } = options;
   const values: Readonly<Record<string, unknown>> = { allow, readOnly, title, userOf };
   for (const name of ['allow', 'userOf'])

@@ -68,8 +68,7 @@ interface OptionsPlan {
 export function ownOptions<T extends object>(options: T, { known, read = known, where }: OptionsPlan): T {
   if (!isInstance(options)) return options;
   for (const name of membersOf(options))
-    if (!known.has(name) && nearestName(name, known) !== undefined)
-      throw unknownName(name, known, { where, lock: undefined });
+    if (isMisspelt(name, known, options)) throw unknownName(name, known, { where, lock: undefined });
   const own: Record<string, unknown> = {};
   for (const name of read) {
     if (!(name in options)) continue;
@@ -86,6 +85,12 @@ export function ownOptions<T extends object>(options: T, { known, read = known, 
 export function readOptions<T extends object>(options: T, plan: OptionsPlan): T {
   checkOptionNames(options, plan.known, plan.where);
   return ownOptions(options, plan);
+}
+
+/** Whether a member stands for an option that the object does not have. A helper beside the option may have a similar name. */
+function isMisspelt(name: string, known: OptionNames, options: object): boolean {
+  const nearest = known.has(name) ? undefined : nearestName(name, known);
+  return nearest !== undefined && !(nearest in options);
 }
 
 /** The names of the methods and accessors of an object's classes. */
