@@ -1,8 +1,8 @@
 import { Cluster, Redis, type ClusterNode, type RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { Purpose } from '../client-port/open.client.js';
-import { readTexts } from '../redis-source/client-option.checks.js';
-import { CLIENT_OVERRIDES, CLUSTER_OVERRIDES } from '../redis-source/client.options.js';
+import { readTexts } from '../redis-source/ioredis-option.checks.js';
+import { CLIENT_OVERRIDES, CLUSTER_OVERRIDES } from '../redis-source/ioredis.options.js';
 import { isClient, type IoredisSource } from '../redis-source/redis-source.reader.js';
 import { connectorOf } from './direct.connector.js';
 import { tlsOf } from './tls.options.js';

@@ -35,3 +35,8 @@ export class LockAttributes {
     return this.#jobs.has(job) ? { ...attributes, 'distributed_lock.job': job } : attributes;
   }
 }
+
+/** The attribute with the outcome of a tick, a hold, a renewal or a request. */
+export function outcome(value: string): Attributes {
+  return { 'distributed_lock.outcome': value };
+}

@@ -22,7 +22,7 @@ import { takeInventory } from '../service/process.inventory.js';
 import type { LockService } from '../service/lock.service.js';
 import { jobInstruments } from './job.instruments.js';
 import { observeJobs } from './job.metrics.js';
-import { LockAttributes } from './lock.attributes.js';
+import { LockAttributes, outcome } from './lock.attributes.js';
 import { lockInstruments, type LockInstruments } from './lock.instruments.js';
 import { TickMetrics } from './tick.metrics.js';
 
@@ -201,10 +201,6 @@ class LockMetrics implements LockListener {
       ...this.attributes.ofName(event.lock),
     };
   }
-}
-
-function outcome(value: string): Attributes {
-  return { 'distributed_lock.outcome': value };
 }
 
 /** A word, and not a sentence: each value is a time series. */

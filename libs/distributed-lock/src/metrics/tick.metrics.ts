@@ -8,7 +8,7 @@ import type {
   TickSkippedEvent,
   TickUnclaimedEvent,
 } from '../events/lock.event.types.js';
-import { MOST_JOBS, type LockAttributes } from './lock.attributes.js';
+import { MOST_JOBS, outcome, type LockAttributes } from './lock.attributes.js';
 import type { LockInstruments } from './lock.instruments.js';
 
 /** The outcomes of ticks that alerts ask for. */
@@ -75,8 +75,4 @@ export class TickMetrics implements LockListener {
   #tick(job: string, verdict: string): Attributes {
     return { ...this.attributes.ofJob(job), ...outcome(verdict) };
   }
-}
-
-function outcome(value: string): Attributes {
-  return { 'distributed_lock.outcome': value };
 }

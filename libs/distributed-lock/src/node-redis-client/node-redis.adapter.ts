@@ -16,7 +16,7 @@ import { NodeRedisTrouble } from './node-redis.trouble.js';
 import { loadPackage, type RedisPackage } from './package.loader.js';
 import type { RawOptions } from './raw.client.js';
 import { sentinelOpener } from './sentinel.source.js';
-import { optionsOfUrl } from './url.options.js';
+import { clusterOptionsOf, optionsOfUrl } from './url.options.js';
 
 /**
  * Reads a source that was checked.
@@ -55,18 +55,8 @@ function ofUrl(url: string, option: string, { createClient, createCluster }: Red
     lazy,
     lazyRemedy: 'Add ?lazyConnect=true to the URL to start without it.',
     open: opener(new ClientMaker(createClient(options))),
-    clusterBehind: () => createCluster(clusterOptions(options)),
+    clusterBehind: () => createCluster(clusterOptionsOf(options)),
   });
-}
-
-/** Credentials and TLS are the same for all nodes. */
-function clusterOptions({ socket, ...login }: RawOptions): object {
-  const { host = 'localhost', port = 6379, tls } = socket ?? {};
-  const shared = tls === true ? { tls } : {};
-  return {
-    rootNodes: [{ socket: { ...shared, host, port } }],
-    defaults: { ...login, database: undefined, socket: shared },
-  };
 }
 
 function opener(maker: ClientMaker): ClientTemplate['open'] {

@@ -38,6 +38,16 @@ export function optionsOfUrl(text: string, option: string): UrlOptions {
   return { options, lazy: parameters.get('lazyConnect') === 'true' };
 }
 
+/** The options of the cluster that the address of one of its nodes leads to. Credentials and TLS are the same for all nodes. */
+export function clusterOptionsOf({ socket, ...login }: RawOptions): object {
+  const { host = 'localhost', port = 6379, tls } = socket ?? {};
+  const shared = tls === true ? { tls } : {};
+  return {
+    rootNodes: [{ socket: { ...shared, host, port } }],
+    defaults: { ...login, database: undefined, socket: shared },
+  };
+}
+
 function optionsOf({ hostname, port, protocol, username, password, pathname }: URL): RawOptions {
   const database = Number(pathname.replaceAll('/', ''));
   const host = hostname.replace(/^\[(.*)\]$/, '$1');

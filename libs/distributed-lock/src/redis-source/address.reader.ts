@@ -1,4 +1,4 @@
-import { faultOfText, type SourceFault } from './client-option.checks.js';
+import { faultOfText, type SourceFault } from './ioredis-option.checks.js';
 
 const SPECIAL =
   'Percent-encode special characters in the user name and password, and give the database as a number: "redis://user:p%40ss@host:6379/0".';

@@ -1,5 +1,5 @@
 import { isObject } from '../objects/prototype.chain.js';
-import type { SourceFault } from './client-option.checks.js';
+import type { SourceFault } from './ioredis-option.checks.js';
 
 /** A client of the `redis` package (node-redis), made by `createClient()`: see {@link RedisSource}. */
 export interface NodeRedisClient {

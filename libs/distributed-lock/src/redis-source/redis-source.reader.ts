@@ -2,7 +2,7 @@ import { isObject } from '../objects/prototype.chain.js';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { faultOfAddress } from './address.reader.js';
-import { faultOfClientOptions, type SourceFault } from './client-option.checks.js';
+import { faultOfClientOptions, type SourceFault } from './ioredis-option.checks.js';
 import { faultOfNodeRedis, isOfNodeRedis, type NodeRedisSource } from './node-redis.source.js';
 
 /**

@@ -16,7 +16,7 @@ export class PingTimer {
 
   /** Does nothing where it has been started. */
   start(): void {
-    this.#timer ??= this.#after(INTERVAL);
+    this.#timer ??= this.#checkAfter(INTERVAL);
   }
 
   /** A message has arrived. */
@@ -29,13 +29,13 @@ export class PingTimer {
     this.#timer = undefined;
   }
 
-  #after(delay: number): Timer {
-    return this.wheel.after(delay, () => this.#onTime());
+  #checkAfter(delay: number): Timer {
+    return this.wheel.after(delay, () => this.#pingIfSilent());
   }
 
-  #onTime(): void {
+  #pingIfSilent(): void {
     const left = this.#receivedAt + INTERVAL - now();
-    this.#timer = this.#after(left > 0 ? left : INTERVAL);
+    this.#timer = this.#checkAfter(left > 0 ? left : INTERVAL);
     if (left <= 0) this.ping();
   }
 }

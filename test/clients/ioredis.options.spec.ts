@@ -9,7 +9,7 @@ import {
   CLIENT_OVERRIDES,
   CLUSTER_KEPT,
   CLUSTER_OVERRIDES,
-} from '../../libs/distributed-lock/src/redis-source/client.options.js';
+} from '../../libs/distributed-lock/src/redis-source/ioredis.options.js';
 import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import { ownRedis } from '../locks/own.redis.js';
 import { Services } from '../support/services.js';

@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { nearestName } from '../options/option.checks.js';
-import { CLIENT_KEPT, CLIENT_OVERRIDES, type ValueKind } from './client.options.js';
+import { CLIENT_KEPT, CLIENT_OVERRIDES, type ValueKind } from './ioredis.options.js';
 
 /** Why a value is no source of a Redis. */
 export interface SourceFault {
