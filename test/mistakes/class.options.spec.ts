@@ -129,20 +129,38 @@ describe('options that are an instance of a class', () => {
     expect(DistributedLockDashboardModule.forRoot(new Page())).toBeDefined();
   });
 
-  test('are refused from the factory of a dashboard with what belongs next to it', async () => {
-    class Page {
-      get guards() {
-        return [];
+  test('are refused when a class misspells an option that a class above it has', () => {
+    class Base {
+      allow(): boolean {
+        return true;
       }
     }
-    const imports = [
-      DistributedLockTestingModule.forRoot(),
-      DistributedLockDashboardModule.forRootAsync({ useFactory: () => Object(new Page()) }),
-    ];
-    await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(
-      'guards belongs next to useFactory',
-    );
+    class Page extends Base {
+      alow(): boolean {
+        return false;
+      }
+    }
+    expect(() => DistributedLockDashboardModule.forRoot(new Page())).toThrow('did you mean allow?');
   });
+
+  test.each(['in a class', 'in a literal'])(
+    'are refused from the factory of a dashboard, %s, with what belongs next to it',
+    async (place) => {
+      class Page {
+        get guards() {
+          return [];
+        }
+      }
+      const page = place === 'in a class' ? new Page() : { guards: [] };
+      const imports = [
+        DistributedLockTestingModule.forRoot(),
+        DistributedLockDashboardModule.forRootAsync({ useFactory: () => Object(page) }),
+      ];
+      await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(
+        'guards belongs next to useFactory',
+      );
+    },
+  );
 
   test('tell a test nothing of where Redis is', async () => {
     class Locks extends LockOptions {

@@ -115,13 +115,12 @@ function checkMount({ path, guards }: DashboardMount): void {
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function readDashboardOptions(given: DashboardOptions, isGuarded: boolean): DashboardSettings {
-  const options = readOptions(given, { known: OF_FACTORY, where: 'of the dashboard' });
-  // Accessors of a class, which have no effect there.
   for (const name of Object.keys(MOUNT))
-    if (name in given)
+    if (name in Object(given))
       throw invalidOption(
         `${name} belongs next to useFactory in DistributedLockDashboardModule.forRootAsync(), not in the result of the factory.`,
       );
+  const options = readOptions(given, { known: OF_FACTORY, where: 'of the dashboard' });
   const { allow, readOnly, title = 'Jobs and locks', userOf } = options;
   const values: Readonly<Record<string, unknown>> = { allow, readOnly, title, userOf };
   for (const name of ['allow', 'userOf'])

@@ -87,10 +87,19 @@ export function readOptions<T extends object>(options: T, plan: OptionsPlan): T 
   return ownOptions(options, plan);
 }
 
-/** Whether a member stands for an option that the object does not have. A helper beside the option may have a similar name. */
+/**
+ * Whether a member stands for an option that its class does not have, and no class that extends it. A helper beside the option may have a
+ * similar name.
+ */
 function isMisspelt(name: string, known: OptionNames, options: object): boolean {
   const nearest = known.has(name) ? undefined : nearestName(name, known);
-  return nearest !== undefined && !(nearest in options);
+  if (nearest === undefined) return false;
+  let level: object | null = options;
+  while (level !== null && !Object.hasOwn(level, nearest)) {
+    if (Object.hasOwn(level, name)) return true;
+    level = Reflect.getPrototypeOf(level);
+  }
+  return false;
 }
 
 /** The names of the methods and accessors of an object's classes. */
