@@ -11,6 +11,9 @@ import { LiveSchedule } from '../../libs/distributed-lock/src/instants/live.sche
 /** A round trip, in ms. */
 export const TRIP = 4;
 
+/** How long a claim is repeated while the store is away, and the time between two attempts, in ms. */
+const [CLAIM_TIMEOUT, REPEAT] = [5000, 100];
+
 /** A store whose clock is ahead of the process's wall clock, with the rows of the claim that concern one instance. */
 export class SimulatedStore implements JobClaims {
   readonly clock = new StoreClock();
@@ -41,6 +44,9 @@ export class SimulatedStore implements JobClaims {
   }
 
   async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
+    const until = now() + (claim.timeout ?? CLAIM_TIMEOUT);
+    while (this.isAway && now() + REPEAT <= until)
+      await new Promise((resolve) => setTimeout(resolve, REPEAT));
     const verdict = this.isAway ? undefined : await this.#answer(() => this.#decide(claim));
     this.claims.push({ ...claim, at: this.now, verdict: verdict ?? 'none' });
     const mark = this.#mark ?? 0;
@@ -91,12 +97,13 @@ export class SimulatedInstance {
   readonly tick: CronTick;
   /** When the calls of its alarms did the work, by the store's clock. */
   readonly worked: number[] = [];
-  #isRunning = false;
+  /** The calls of its alarms that have not ended. */
+  calls = 0;
 
   constructor(
     private readonly store: SimulatedStore,
     cron: string,
-    private readonly late = 1,
+    public late = 1,
     private readonly does: { readonly work: number; readonly waitsForCompletion: boolean } = NOTHING,
   ) {
     const nothing = () => undefined;
@@ -117,9 +124,9 @@ export class SimulatedInstance {
     setTimeout(
       () => {
         this.#arm();
-        if (this.#isRunning && this.does.waitsForCompletion) return;
-        this.#isRunning = true;
-        const ended = () => (this.#isRunning = false);
+        if (this.calls > 0 && this.does.waitsForCompletion) return;
+        this.calls += 1;
+        const ended = () => (this.calls -= 1);
         void this.tick.run(() => this.#work()).then(ended, ended);
       },
       next - Date.now() + this.late,

@@ -100,9 +100,9 @@ export interface TickOptions {
    * the next tick. The delay is computed from the key of the job and the tick: all instances have the same one.
    * `tick`, in the records and in `currentLock()`, stays the time of the schedule. If all instances stop during the
    * delay, an instance that boots before the delay is over runs the tick. Give all instances the same value: if they
-   * differ, the tick starts after the shortest delay. The call that the scheduler makes returns before. After the
-   * delay the library calls the method again, with all its decorators, on the instance that runs the tick; an error
-   * of this call is logged. Not together with `shared: true`, `@LeaderOnly`, or `waitForCompletion` of `@Cron`.
+   * differ, the tick starts after the shortest delay. The call that the scheduler makes returns before the delay is
+   * over. After the delay the library calls the method again, with all its decorators, on the instance that runs the
+   * tick; an error of this call is logged. Not together with `shared: true`, `@LeaderOnly`, or `waitForCompletion` of `@Cron`.
    * @default none: each tick starts at its instant
    */
   readonly splay?: Duration | undefined;

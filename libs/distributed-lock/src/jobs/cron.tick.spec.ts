@@ -110,9 +110,62 @@ describe('a cron tick', () => {
     const store = new SimulatedStore(-400);
     const instance = new SimulatedInstance(store, '*/10 * * * * *');
     await vi.advanceTimersByTimeAsync(10_000);
+    expect([instance.calls, store.wheel.size]).toEqual([1, 1]);
     instance.tick.stop();
+    await vi.advanceTimersByTimeAsync(1);
+    expect([instance.calls, store.wheel.size]).toEqual([0, 0]);
     await vi.advanceTimersByTimeAsync(1000);
     expect([store.ran, instance.worked]).toEqual([[], []]);
+  });
+
+  test('is run, though its job was stopped and started again while the alarm waited for its instant', async () => {
+    const store = new SimulatedStore(-400);
+    const instance = new SimulatedInstance(store, '*/10 * * * * *');
+    await vi.advanceTimersByTimeAsync(9900);
+    instance.tick.stop();
+    await vi.advanceTimersByTimeAsync(100);
+    instance.tick.resume();
+    await vi.advanceTimersByTimeAsync(1000);
+    instance.tick.stop();
+    expect(store.ran.map(({ tick }) => tick % MINUTE)).toEqual([40_000]);
+  });
+
+  test.each(['its job was stopped', 'the application was closed'])(
+    'is not waited for when %s in the moment of the alarm',
+    async (what) => {
+      const store = new SimulatedStore(-400);
+      const { tick } = new SimulatedInstance(store, '*/10 * * * * *');
+      await vi.advanceTimersByTimeAsync(19_700);
+      vi.setSystemTime(Date.now() + 50);
+      const call = tick.run(() => undefined);
+      if (what === 'its job was stopped') tick.stop();
+      else store.isClosed = true;
+      await vi.advanceTimersByTimeAsync(1);
+      await expect(call).resolves.toBeUndefined();
+      expect(store.wheel.size).toBe(0);
+    },
+  );
+
+  test('of an alarm that comes more than half a second early is not lost while Redis does not answer in time', async () => {
+    const store = new SimulatedStore(-700);
+    const instance = new SimulatedInstance(store, '0 0 * * * *');
+    await vi.advanceTimersByTimeAsync(99 * MINUTE + 29_000);
+    store.isAway = true;
+    await vi.advanceTimersByTimeAsync(2500);
+    store.isAway = false;
+    await vi.advanceTimersByTimeAsync(10_000);
+    instance.tick.stop();
+    expect(store.ran.at(-1)?.tick).toBe(Date.UTC(2026, 2, 3, 12));
+  });
+
+  test('whose alarm is late by more than the clock is ahead is the call of the scheduler', async () => {
+    const store = new SimulatedStore(-3);
+    const instance = new SimulatedInstance(store, '* * * * * *', 1, { work: 958, waitsForCompletion: true });
+    instance.late = 6;
+    await vi.advanceTimersByTimeAsync(10_500);
+    instance.tick.stop();
+    expect(store.ran.length).toBeGreaterThan(3);
+    expect(instance.worked).toHaveLength(store.ran.length);
   });
 
   test('that comes early by a timer is waited for', async () => {

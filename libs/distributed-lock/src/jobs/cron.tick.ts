@@ -35,13 +35,6 @@ export interface TickAges {
   readonly catchUp: number;
 }
 
-/** The result of an alarm. */
-interface Decision {
-  readonly granted?: GrantedTick;
-  /** The store's time of the decision; undefined when there was none. */
-  readonly at?: number;
-}
-
 /** The claim of a tick. */
 interface Question {
   readonly way: TickWay;
@@ -89,17 +82,16 @@ export class CronTick implements ScheduledTick, JobTicks {
     // Of the schedule for which the alarm was set: another alarm of this moment may change it.
     const [own, instants] = [this.#own, this.schedule.byStore];
     await otherAlarmsHaveFired();
+    if (this.#isStopped || this.claims.isClosed) return undefined;
     if (this.#wait.target === own) this.#wait.cancel();
-    const hasWaited = await this.#alarmWait.until(own);
-    if (this.#isStopped) return undefined;
-    const granted = await this.#decideNow('alarm', own, hasWaited ? undefined : instants);
+    if (!(await this.#alarmWait.until(own))) return undefined;
+    const granted = await this.#decideNow('alarm', own, instants);
     const running = granted?.run(work);
     this.#foresee();
     try {
       return await running;
     } finally {
-      // With waitForCompletion the scheduler leaves out an alarm that comes before the end of this call, and whose instant may lie ahead.
-      if (hasWaited) this.#watch(this.#storeNow);
+      if (granted !== undefined) this.#watchLeftOut();
     }
   }
 
@@ -114,6 +106,8 @@ export class CronTick implements ScheduledTick, JobTicks {
 
   resume(): void {
     this.#isStopped = false;
+    // An alarm that came before its instant has ended with the stop, and the scheduler goes on with the alarm after it.
+    if (this.claims.clock.now() !== undefined) this.#watch(this.#storeNow);
     this.#nextCatchUp.resume();
     const delayed = this.#delayed;
     // Stopped and started again within its delay, as by a change of the schedule to the same one.
@@ -151,13 +145,12 @@ export class CronTick implements ScheduledTick, JobTicks {
     alarm: number | undefined,
     instants?: ScheduleInstants,
   ): Promise<GrantedTick | undefined> {
-    const { granted, at }: Decision = (await this.claims.ready(alarm))
-      ? await this.#decide(way, alarm, instants)
-      : {};
+    const isReady = await this.claims.ready(alarm);
+    const decision = isReady ? await this.#decide(way, alarm, instants) : undefined;
     this.claims.checkClocks(this.#settled);
     // An instant that has come since the decision was made is not skipped.
-    this.#watch(at ?? this.#storeNow);
-    return granted;
+    this.#watch(decision?.at ?? this.#storeNow);
+    return decision?.granted;
   }
 
   /** The next alarm needs the instant after its own: it is computed now, and not in the moment in which the job is to start. */
@@ -167,11 +160,12 @@ export class CronTick implements ScheduledTick, JobTicks {
     if (next !== undefined) instants.nextAfter(next);
   }
 
+  /** @returns the tick if it was granted, and the store's time of the decision */
   async #decide(
     way: TickWay,
     alarm: number | undefined,
     instants = this.schedule.byStore,
-  ): Promise<Decision> {
+  ): Promise<{ readonly granted?: GrantedTick; readonly at: number }> {
     let at = this.#storeNow;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       at = this.#storeNow;
@@ -180,11 +174,10 @@ export class CronTick implements ScheduledTick, JobTicks {
       const isKnown = tick === undefined || (tick <= this.#settled && now() - this.#answered < RECHECK);
       if (isKnown || tick === this.#asking || this.#isDelayed(tick)) return { at };
       const answer = await this.#ask({ way, instants, tick, at, isOfAlarm: tick === alarm });
-      if (answer === undefined) return {};
+      if (answer === undefined) return { at };
       if (answer.kind === 'granted') {
         if (answer.tick === tick) return { at, granted: answer };
-        // A tick that has to be run again comes first. The claimed tick still needs its verdict, which is not "granted" while the older one
-        // runs.
+        // A tick that has to be run again comes first. The claimed tick still needs a verdict: not "granted", while the older one runs.
         this.claims.start(answer);
       }
       if (answer.kind === 'taken' && answer.mark < tick) {
@@ -228,7 +221,7 @@ export class CronTick implements ScheduledTick, JobTicks {
 
   /**
    * While the instance's alarms stand for other instants than the store's clock does, or come so late that they nearly do, the next tick is
-   * awaited by the store's clock.
+   * awaited by the store's clock, unless an alarm waits for it.
    */
   #watch(at: number): void {
     if (this.#isStopped || this.claims.isClosed) return;
@@ -239,6 +232,13 @@ export class CronTick implements ScheduledTick, JobTicks {
     else if (tick !== this.#own || this.claims.clock.aheadOfWall > (next - (tick ?? at)) / 2)
       this.#wait.arm(next);
     else this.#wait.cancel();
+  }
+
+  /** With waitForCompletion the scheduler leaves out an alarm that comes during its call. Its instant may still lie ahead for the store. */
+  #watchLeftOut(): void {
+    const at = this.#storeNow;
+    const next = this.schedule.byStore.nextAfter(at);
+    if (next !== undefined && next <= machine.global.Date.now()) this.#watch(at);
   }
 
   /** The newest tick of this schedule that has a verdict as far as this instance knows; 0 for none. */

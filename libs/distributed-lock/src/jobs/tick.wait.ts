@@ -55,7 +55,7 @@ export class TickWait {
   }
 }
 
-/** The wait of an alarm that comes early, inside its own call: so that call is the run, with its arguments and its result. */
+/** The wait of an alarm that comes early, inside its own call: that call is the run, with its arguments and its result. */
 export class AlarmWait {
   #target: number | undefined;
   #timer: Timer | undefined;
@@ -70,23 +70,23 @@ export class AlarmWait {
 
   /**
    * Resolves when the instant of an alarm has come by the store's clock, or is far, or the wait was cancelled.
-   * @returns whether it has waited: the schedule may be another one then
+   * @returns false if it was cancelled: the schedule may be another one then
    */
   async until(instant: number | undefined): Promise<boolean> {
-    let hasWaited = false;
+    if (instant === undefined) return true;
     this.#target = instant;
-    if (instant === undefined) return false;
     while (this.#target === instant) {
       const left = instant - (this.claims.clock.now() ?? machine.global.Date.now());
-      if (left <= 0 || left > SOON) break;
-      hasWaited = true;
+      if (left <= 0 || left > SOON) {
+        this.#target = undefined;
+        return true;
+      }
       await new Promise<void>((resolve) => {
         this.#end = resolve;
         this.#timer = this.claims.wheel.after(left, resolve);
       });
     }
-    if (this.#target === instant) this.#target = undefined;
-    return hasWaited;
+    return false;
   }
 
   cancel(): void {

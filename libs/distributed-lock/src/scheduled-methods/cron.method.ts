@@ -172,9 +172,9 @@ export class CronMethod implements JobTicks {
   }
 
   #switched(): void {
-    for (const { live, tick } of this.#jobs.values()) {
-      if (live.isOn) tick.resume();
-      else tick.stop();
+    for (const { live, schedule, tick } of this.#jobs.values()) {
+      if (!live.isOn) tick.stop();
+      else if (!schedule.isDate) tick.resume();
     }
     const active = [...this.#jobs.values()].find(({ live }) => live.job.isActive);
     if (active !== undefined && this.#first?.live.job.isActive !== true) this.#first = active;
