@@ -10,12 +10,12 @@ import {
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ClientMaker } from './client.maker.js';
 import { addressOf } from './client.settings.js';
-import { clusterOf } from './cluster.source.js';
+import { clusterOf } from './cluster.opener.js';
 import { NodeClient } from './node.client.js';
 import { NodeRedisTrouble } from './node-redis.trouble.js';
 import { loadPackage, type RedisPackage } from './package.loader.js';
 import type { RawOptions } from './raw.client.js';
-import { sentinelOpener } from './sentinel.source.js';
+import { sentinelOpener } from './sentinel.opener.js';
 import { clusterOptionsOf, optionsOfUrl } from './url.options.js';
 
 /**

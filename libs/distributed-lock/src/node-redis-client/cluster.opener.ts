@@ -16,7 +16,7 @@ import { SlotFinder } from './slot.finder.js';
 import { optionsOfUrl } from './url.options.js';
 
 /** The options of a cluster client that are in use. */
-interface ClusterSource {
+interface ClusterOptions {
   readonly rootNodes: readonly (RawOptions & { readonly url?: string })[];
   /** Of every node. */
   readonly defaults?: RawOptions | undefined;
@@ -70,7 +70,7 @@ export function clusterOf(
 }
 
 /** The address of a root node, and how to log in there. */
-function rootOf({ url, socket, ...login }: ClusterSource['rootNodes'][number]): {
+function rootOf({ url, socket, ...login }: ClusterOptions['rootNodes'][number]): {
   key: NodeKey;
   login: RawOptions;
 } {
@@ -80,16 +80,16 @@ function rootOf({ url, socket, ...login }: ClusterSource['rootNodes'][number]): 
   return { key: `${host}:${port}`, login: { ...rest, socket: tls === true ? { tls } : {} } };
 }
 
-function readCluster(given: NodeRedisCluster): ClusterSource {
+function readCluster(given: NodeRedisCluster): ClusterOptions {
   const options: unknown = Reflect.get(given, '_options');
-  if (isClusterSource(options)) return options;
+  if (isClusterOptions(options)) return options;
   throw new LockConfigurationError(
     'INVALID_OPTION',
     'The cluster client in "redis" does not show its options. Give a client that createCluster() of the package "redis" has made, of version 5 or 6.',
   );
 }
 
-function isClusterSource(options: unknown): options is ClusterSource {
+function isClusterOptions(options: unknown): options is ClusterOptions {
   return (
     typeof options === 'object' &&
     options !== null &&
