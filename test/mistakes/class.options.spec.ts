@@ -129,6 +129,24 @@ describe('options that are an instance of a class', () => {
     expect(DistributedLockDashboardModule.forRoot(new Page())).toBeDefined();
   });
 
+  test('may override a helper of a class above', () => {
+    class Page {
+      allow(): boolean {
+        return this.allowed();
+      }
+
+      allowed(): boolean {
+        return false;
+      }
+    }
+    class AdminPage extends Page {
+      override allowed(): boolean {
+        return true;
+      }
+    }
+    expect(DistributedLockDashboardModule.forRoot(new AdminPage())).toBeDefined();
+  });
+
   test('are refused when a class misspells an option that a class above it has', () => {
     class Base {
       allow(): boolean {

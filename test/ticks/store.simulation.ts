@@ -89,7 +89,20 @@ export class SimulatedStore implements JobClaims {
   }
 }
 
-const NOTHING = { work: 0, waitsForCompletion: false };
+/** What the call of an alarm does. */
+interface Call {
+  /** How long the run takes, in ms. */
+  readonly work: number;
+  /** How long the call goes on after the run, in ms, as a decorator above it does. */
+  readonly after?: number;
+  readonly waitsForCompletion: boolean;
+}
+
+async function pause(time = 0): Promise<void> {
+  if (time > 0) await new Promise((resolve) => setTimeout(resolve, time));
+}
+
+const NOTHING: Call = { work: 0, waitsForCompletion: false };
 
 /** An instance: alarms at the instants of its own clock, as cron's timer would make them. */
 export class SimulatedInstance {
@@ -104,7 +117,7 @@ export class SimulatedInstance {
     private readonly store: SimulatedStore,
     cron: string,
     public late = 1,
-    private readonly does: { readonly work: number; readonly waitsForCompletion: boolean } = NOTHING,
+    private readonly does: Call = NOTHING,
   ) {
     const nothing = () => undefined;
     const functions = { lastDate: nothing, fireOnTick: nothing, start: nothing, stop: nothing };
@@ -116,7 +129,7 @@ export class SimulatedInstance {
 
   async #work(): Promise<void> {
     this.worked.push(this.store.now);
-    if (this.does.work > 0) await new Promise((resolve) => setTimeout(resolve, this.does.work));
+    await pause(this.does.work);
   }
 
   #arm(): void {
@@ -127,7 +140,10 @@ export class SimulatedInstance {
         if (this.calls > 0 && this.does.waitsForCompletion) return;
         this.calls += 1;
         const ended = () => (this.calls -= 1);
-        void this.tick.run(() => this.#work()).then(ended, ended);
+        void this.tick
+          .run(() => this.#work())
+          .then(() => pause(this.does.after))
+          .then(ended, ended);
       },
       next - Date.now() + this.late,
     );

@@ -130,6 +130,53 @@ describe('a cron tick', () => {
     expect(store.ran.map(({ tick }) => tick % MINUTE)).toEqual([40_000]);
   });
 
+  test('that lies ahead for the store when the application starts is run, though its alarm would have been before', async () => {
+    const store = new SimulatedStore(-40_000);
+    const { tick } = new SimulatedInstance(store, '0 * * * * *');
+    await vi.advanceTimersByTimeAsync(1);
+    tick.resume();
+    void store.ready().then(() => tick.catchUp());
+    await vi.advanceTimersByTimeAsync(40_000);
+    tick.stop();
+    expect(store.ran.map((run) => run.tick)).toContain(Date.UTC(2026, 2, 3, 10, 20));
+  });
+
+  test('is the call of the scheduler, though its job was started shortly before', async () => {
+    const store = new SimulatedStore(5);
+    const instance = new SimulatedInstance(store, '*/10 * * * * *');
+    await vi.advanceTimersByTimeAsync(19_720);
+    instance.tick.stop();
+    instance.tick.resume();
+    await vi.advanceTimersByTimeAsync(1000);
+    instance.tick.stop();
+    expect([store.ran.length, instance.worked.length]).toEqual([2, 2]);
+  });
+
+  test('of an alarm is run, though its job gets a date in the moment of the alarm', async () => {
+    const store = new SimulatedStore(0);
+    const { tick, job } = new SimulatedInstance(store, '*/10 * * * * *', 1000);
+    await vi.advanceTimersByTimeAsync(9750);
+    const call = tick.run(() => 'ran');
+    tick.stop();
+    job.cronTime = new CronTime(new Date(Date.now() + HOUR));
+    tick.resume();
+    await vi.advanceTimersByTimeAsync(20);
+    await expect(call).resolves.toBe('ran');
+    expect(store.wheel.size).toBe(0);
+    tick.stop();
+  });
+
+  test('whose alarm was left out during the end of the call before it is not lost', async () => {
+    const store = new SimulatedStore(-400);
+    const does = { work: 570, after: 60, waitsForCompletion: true };
+    const instance = new SimulatedInstance(store, '* * * * * *', 1, does);
+    await vi.advanceTimersByTimeAsync(10_500);
+    instance.tick.stop();
+    const ticks = store.ran.map(({ tick }) => tick);
+    expect(ticks).toEqual(instants(ticks[0] ?? 0, (ticks.at(-1) ?? 0) + 1, 1000));
+    expect(ticks.length).toBeGreaterThan(7);
+  });
+
   test.each(['its job was stopped', 'the application was closed'])(
     'is not waited for when %s in the moment of the alarm',
     async (what) => {

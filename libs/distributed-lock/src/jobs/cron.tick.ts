@@ -80,10 +80,10 @@ export class CronTick implements ScheduledTick, JobTicks {
   async run(work: TickWork): Promise<unknown> {
     this.#isStopped = false;
     // Of the schedule for which the alarm was set: another alarm of this moment may change it.
-    const [own, instants] = [this.#own, this.schedule.byStore];
+    const [own, instants] = [this.#latestBy(EARLY), this.schedule.byStore];
+    if (this.#wait.target === own) this.#wait.cancel();
     await otherAlarmsHaveFired();
     if (this.#isStopped || this.claims.isClosed) return undefined;
-    if (this.#wait.target === own) this.#wait.cancel();
     if (!(await this.#alarmWait.until(own))) return undefined;
     const granted = await this.#decideNow('alarm', own, instants);
     const running = granted?.run(work);
@@ -91,7 +91,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     try {
       return await running;
     } finally {
-      if (granted !== undefined) this.#watchLeftOut();
+      if (granted !== undefined) this.#watch(this.#storeNow, 'end');
     }
   }
 
@@ -106,7 +106,7 @@ export class CronTick implements ScheduledTick, JobTicks {
 
   resume(): void {
     this.#isStopped = false;
-    // An alarm that came before its instant has ended with the stop, and the scheduler goes on with the alarm after it.
+    // The alarm of an instant that lies ahead may have come, and have ended with the stop.
     if (this.claims.clock.now() !== undefined) this.#watch(this.#storeNow);
     this.#nextCatchUp.resume();
     const delayed = this.#delayed;
@@ -117,6 +117,7 @@ export class CronTick implements ScheduledTick, JobTicks {
   /** Runs the latest tick if no instance ran it, and it is not too old to be caught up with. */
   async catchUp(): Promise<void> {
     const at = this.#storeNow;
+    this.#watch(at);
     const tick = this.schedule.byStore.latestAt(at);
     if (tick === undefined || tick < this.claims.scheduledSince || this.#isStopped) return;
     const start = tick + this.#delayOf(tick);
@@ -149,7 +150,7 @@ export class CronTick implements ScheduledTick, JobTicks {
     const decision = isReady ? await this.#decide(way, alarm, instants) : undefined;
     this.claims.checkClocks(this.#settled);
     // An instant that has come since the decision was made is not skipped.
-    this.#watch(decision?.at ?? this.#storeNow);
+    this.#watch(decision?.at ?? this.#storeNow, 'decision');
     return decision?.granted;
   }
 
@@ -221,24 +222,19 @@ export class CronTick implements ScheduledTick, JobTicks {
 
   /**
    * While the instance's alarms stand for other instants than the store's clock does, or come so late that they nearly do, the next tick is
-   * awaited by the store's clock, unless an alarm waits for it.
+   * awaited by the store's clock, unless an alarm waits for it. So it is at the end of a run, if the alarm of that tick comes before it: with
+   * waitForCompletion the scheduler leaves out an alarm that comes during its call.
    */
-  #watch(at: number): void {
-    if (this.#isStopped || this.claims.isClosed) return;
+  #watch(at: number, moment?: 'decision' | 'end'): void {
+    if (this.#isStopped || this.claims.isClosed || this.schedule.isDate) return;
     const instants = this.schedule.byStore;
-    const tick = instants.latestAt(at);
-    const next = instants.nextAfter(at);
+    const [tick, next] = [instants.latestAt(at), instants.nextAfter(at)];
+    const { aheadOfWall } = this.claims.clock;
+    const own = this.#latestBy(moment === 'decision' ? EARLY : 0);
     if (next === undefined || next === this.#alarmWait.target) this.#wait.cancel();
-    else if (tick !== this.#own || this.claims.clock.aheadOfWall > (next - (tick ?? at)) / 2)
-      this.#wait.arm(next);
+    else if (tick !== own || aheadOfWall > (next - (tick ?? at)) / 2) this.#wait.arm(next);
+    else if (moment === 'end' && aheadOfWall < -EARLY) this.#wait.arm(next);
     else this.#wait.cancel();
-  }
-
-  /** With waitForCompletion the scheduler leaves out an alarm that comes during its call. Its instant may still lie ahead for the store. */
-  #watchLeftOut(): void {
-    const at = this.#storeNow;
-    const next = this.schedule.byStore.nextAfter(at);
-    if (next !== undefined && next <= machine.global.Date.now()) this.#watch(at);
   }
 
   /** The newest tick of this schedule that has a verdict as far as this instance knows; 0 for none. */
@@ -289,9 +285,9 @@ export class CronTick implements ScheduledTick, JobTicks {
     this.#foresee();
   }
 
-  /** The instant that an alarm which fires now was set for. */
-  get #own(): number | undefined {
-    return this.schedule.byWall.latestAt(machine.global.Date.now() + EARLY);
+  /** The latest instant by this machine's clock in `ahead` ms: with EARLY the one that an alarm which fires now was set for. */
+  #latestBy(ahead: number): number | undefined {
+    return this.schedule.byWall.latestAt(machine.global.Date.now() + ahead);
   }
 
   get #storeNow(): number {

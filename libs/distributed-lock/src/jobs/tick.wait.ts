@@ -12,7 +12,7 @@ export function otherAlarmsHaveFired(): Promise<void> {
 }
 
 /**
- * An alarm that comes up to this much before its instant, by the store's clock, waits for it, in ms: clocks that are kept by NTP are some
+ * An alarm that comes up to this much (ms) before its instant, by the store's clock, waits for it: clocks that are kept by NTP are some
  * milliseconds apart. Less than the shortest period, so that no two alarms of a job wait.
  */
 const SOON = 500;
@@ -69,7 +69,7 @@ export class AlarmWait {
   }
 
   /**
-   * Resolves when the instant of an alarm has come by the store's clock, or is far, or the wait was cancelled.
+   * Resolves when the instant of an alarm has come by the store's clock, or lies further ahead than {@link SOON}, or the wait was cancelled.
    * @returns false if it was cancelled: the schedule may be another one then
    */
   async until(instant: number | undefined): Promise<boolean> {

@@ -63,7 +63,8 @@ interface OptionsPlan {
 /**
  * The options of an instance of a class as an object of their own. The methods and accessors of a class are no properties of its instances:
  * Nest, a spread and a rest would leave them out in silence. Methods stay bound to the instance.
- * @throws LockConfigurationError `INVALID_OPTION` for a method or an accessor whose name is nearly that of an option
+ * @throws LockConfigurationError `INVALID_OPTION` for a method or an accessor whose name is nearly that of an option which its
+ * class lacks
  */
 export function ownOptions<T extends object>(options: T, { known, read = known, where }: OptionsPlan): T {
   if (!isInstance(options)) return options;
@@ -88,18 +89,18 @@ export function readOptions<T extends object>(options: T, plan: OptionsPlan): T 
 }
 
 /**
- * Whether a member stands for an option that its class does not have, and no class that extends it. A helper beside the option may have a
- * similar name.
+ * Whether a member stands for an option that neither its class nor a class below it has. A helper beside the option may have a similar name.
  */
 function isMisspelt(name: string, known: OptionNames, options: object): boolean {
   const nearest = known.has(name) ? undefined : nearestName(name, known);
   if (nearest === undefined) return false;
-  let level: object | null = options;
-  while (level !== null && !Object.hasOwn(level, nearest)) {
-    if (Object.hasOwn(level, name)) return true;
-    level = Reflect.getPrototypeOf(level);
+  let [hasOption, isAlone] = [false, false];
+  // The highest class with the member decides: those below override it.
+  for (let level: object | null = options; level !== null; level = Reflect.getPrototypeOf(level)) {
+    hasOption ||= Object.hasOwn(level, nearest);
+    if (Object.hasOwn(level, name)) isAlone = !hasOption;
   }
-  return false;
+  return isAlone;
 }
 
 /** The names of the methods and accessors of an object's classes. */

@@ -117,6 +117,7 @@ export class CronMethod implements JobTicks {
     this.#jobs.set(job, followed);
     if (this.#first === undefined) claimer.open(this);
     if (this.#first === undefined || !this.#first.live.isOn) this.#first = followed;
+    if (followed.live.isOn) followed.tick.resume();
     claimer.switched();
   }
 
@@ -172,9 +173,9 @@ export class CronMethod implements JobTicks {
   }
 
   #switched(): void {
-    for (const { live, schedule, tick } of this.#jobs.values()) {
-      if (!live.isOn) tick.stop();
-      else if (!schedule.isDate) tick.resume();
+    for (const { live, tick } of this.#jobs.values()) {
+      if (live.isOn) tick.resume();
+      else tick.stop();
     }
     const active = [...this.#jobs.values()].find(({ live }) => live.job.isActive);
     if (active !== undefined && this.#first?.live.job.isActive !== true) this.#first = active;
