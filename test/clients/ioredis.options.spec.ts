@@ -14,7 +14,7 @@ import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/r
 import { ownRedis } from '../locks/own.redis.js';
 import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
-import { exercise } from './lock.exercise.js';
+import { exercise, serverOf } from './lock.exercise.js';
 import { readOptionNames } from './option.names.js';
 import { CLIENT_VALUES, CLUSTER_VALUES } from './option.values.js';
 
@@ -30,13 +30,7 @@ afterEach(() => services.close());
 
 async function expectToWork(source: RedisSource): Promise<void> {
   const [one, other] = [await services.open({}, source), await services.open({}, source)];
-  await exercise(one, other, {
-    flush: () => services.admin.script('FLUSH'),
-    kill: async () => {
-      await services.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-      await services.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub', 'SKIPME', 'yes');
-    },
-  });
+  await exercise(one, other, serverOf(services));
 }
 
 /** What the page says becomes of each option of a table, by its name. */

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import type { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 
@@ -9,6 +10,17 @@ export interface Servers {
   readonly flush: () => Promise<unknown>;
   /** Cuts all connections but those of the test. */
   readonly kill: () => Promise<unknown>;
+}
+
+/** The server that the services of a test are on. */
+export function serverOf(services: Services): Servers {
+  return {
+    flush: () => services.admin.script('FLUSH'),
+    kill: async () => {
+      await services.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await services.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub', 'SKIPME', 'yes');
+    },
+  };
 }
 
 /** A lock is taken, waited for and handed over: by servers that know no script, and again after all connections were cut. */

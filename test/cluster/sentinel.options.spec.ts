@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { exercise } from '../clients/lock.exercise.js';
+import { exercise, serverOf } from '../clients/lock.exercise.js';
 import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
 import { SentinelTopology } from '../support/topology/sentinel.topology.js';
@@ -47,13 +47,7 @@ test.each(OPTIONS)(
     const client = new Redis({ ...options, lazyConnect: true });
     for (const source of [options, client]) {
       const [one, other] = [await services.open({}, source), await services.open({}, source)];
-      await exercise(one, other, {
-        flush: () => services.admin.script('FLUSH'),
-        kill: async () => {
-          await services.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-          await services.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub', 'SKIPME', 'yes');
-        },
-      });
+      await exercise(one, other, serverOf(services));
     }
     expect(client.status).toBe('wait');
   },

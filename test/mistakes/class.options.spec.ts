@@ -36,6 +36,17 @@ class LockOptions {
   }
 }
 
+/** Options of a dashboard with a helper beside them. */
+class HelpedPage {
+  allow(): boolean {
+    return this.allowed();
+  }
+
+  allowed(): boolean {
+    return false;
+  }
+}
+
 const optionsOfEu = () => new LockOptions('eu');
 
 describe('options that are an instance of a class', () => {
@@ -117,29 +128,11 @@ describe('options that are an instance of a class', () => {
   });
 
   test('may have helpers beside their options whose names are similar', () => {
-    class Page {
-      allow(): boolean {
-        return this.allowed();
-      }
-
-      allowed(): boolean {
-        return false;
-      }
-    }
-    expect(DistributedLockDashboardModule.forRoot(new Page())).toBeDefined();
+    expect(DistributedLockDashboardModule.forRoot(new HelpedPage())).toBeDefined();
   });
 
   test('may override a helper of a class above', () => {
-    class Page {
-      allow(): boolean {
-        return this.allowed();
-      }
-
-      allowed(): boolean {
-        return false;
-      }
-    }
-    class AdminPage extends Page {
+    class AdminPage extends HelpedPage {
       override allowed(): boolean {
         return true;
       }

@@ -45,8 +45,7 @@ export class SimulatedStore implements JobClaims {
 
   async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
     const until = now() + (claim.timeout ?? CLAIM_TIMEOUT);
-    while (this.isAway && now() + REPEAT <= until)
-      await new Promise((resolve) => setTimeout(resolve, REPEAT));
+    while (this.isAway && now() + REPEAT <= until) await pause(REPEAT);
     const verdict = this.isAway ? undefined : await this.#answer(() => this.#decide(claim));
     this.claims.push({ ...claim, at: this.now, verdict: verdict ?? 'none' });
     const mark = this.#mark ?? 0;
@@ -81,9 +80,9 @@ export class SimulatedStore implements JobClaims {
 
   async #answer<T>(decide: () => T): Promise<T> {
     const sent = now();
-    await new Promise((resolve) => setTimeout(resolve, TRIP / 2));
+    await pause(TRIP / 2);
     const [answer, at] = [decide(), this.now];
-    await new Promise((resolve) => setTimeout(resolve, TRIP / 2));
+    await pause(TRIP / 2);
     this.clock.observe(sent, Math.floor(at));
     return answer;
   }

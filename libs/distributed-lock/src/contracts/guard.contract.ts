@@ -102,7 +102,8 @@ export interface TickOptions {
    * delay, an instance that boots before the delay is over runs the tick. Give all instances the same value: if they
    * differ, the tick starts after the shortest delay. The call that the scheduler makes returns before the delay is
    * over. After the delay the library calls the method again, with all its decorators, on the instance that runs the
-   * tick; an error of this call is logged. Not together with `shared: true`, `@LeaderOnly`, or `waitForCompletion` of `@Cron`.
+   * tick; an error of this call is logged. Not together with `shared: true`, `@LeaderOnly`, or `waitForCompletion` of
+   * `@Cron`.
    * @default none: each tick starts at its instant
    */
   readonly splay?: Duration | undefined;

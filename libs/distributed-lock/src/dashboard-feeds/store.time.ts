@@ -1,12 +1,11 @@
 import type { LockService } from '../service/lock.service.js';
-import { machine } from '../timing/machine.js';
 
 /** An unchanged state is sent again after this time, in ms: the page shows of when it is. */
 const REPEATED = 5000;
 
 /** The clock of Redis, which is read with the jobs, in epoch ms. */
 export function storeTime({ ticks }: Pick<LockService, 'ticks'>): number {
-  return Math.round(ticks.clock.now() ?? machine.global.Date.now());
+  return Math.round(ticks.clock.nowOrWall);
 }
 
 /** Whether a state is to be sent although nothing has changed since an earlier one. */

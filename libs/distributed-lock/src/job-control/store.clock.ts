@@ -34,6 +34,11 @@ export class StoreClock {
     return this.#offset === undefined ? undefined : now() + this.#offset;
   }
 
+  /** The store's time in epoch ms; before its first reply, that of this machine. */
+  get nowOrWall(): number {
+    return this.now() ?? machine.global.Date.now();
+  }
+
   /** How far the store's clock is ahead of this machine's wall clock, in ms; 0 before the first reply. */
   get aheadOfWall(): number {
     const at = this.now();

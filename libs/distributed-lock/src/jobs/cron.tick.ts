@@ -291,6 +291,6 @@ export class CronTick implements ScheduledTick, JobTicks {
   }
 
   get #storeNow(): number {
-    return this.claims.clock.now() ?? machine.global.Date.now();
+    return this.claims.clock.nowOrWall;
   }
 }

@@ -1,6 +1,5 @@
 import type { ScheduledTick } from '../metadata/schedule.fires.js';
 import type { JobClaims } from './job.claimer.port.js';
-import { machine } from '../timing/machine.js';
 
 /** The largest tolerance, in ms. */
 const MOST_TOLERANCE = 500;
@@ -37,6 +36,6 @@ export class IntervalTick implements ScheduledTick {
 
   /** The store's time, in whole epoch ms. */
   get #now(): number {
-    return Math.floor(this.claims.clock.now() ?? machine.global.Date.now());
+    return Math.floor(this.claims.clock.nowOrWall);
   }
 }

@@ -42,7 +42,7 @@ export class TickWait {
     if (target === this.#target) return;
     this.cancel();
     this.#target = target;
-    const left = target - (this.clock.now() ?? machine.global.Date.now());
+    const left = target - this.clock.nowOrWall;
     this.#timer = this.wheel.after(Math.min(Math.max(left, 0), RECHECK), () => {
       this.#target = undefined;
       this.wake(target);
@@ -76,7 +76,7 @@ export class AlarmWait {
     if (instant === undefined) return true;
     this.#target = instant;
     while (this.#target === instant) {
-      const left = instant - (this.claims.clock.now() ?? machine.global.Date.now());
+      const left = instant - this.claims.clock.nowOrWall;
       if (left <= 0 || left > SOON) {
         this.#target = undefined;
         return true;

@@ -4,6 +4,10 @@ import { machine } from '../timing/machine.js';
 /** The kinds of values of an option; ioredis checks those of `anything` itself. */
 export type ValueKind = 'text' | 'a number' | 'true or false' | 'anything';
 
+/** The kinds of the options that are taken: each option of ioredis is one of them, or has an override. */
+type Kept<Options, Overrides> = Record<Exclude<keyof Options, keyof Overrides>, ValueKind> &
+  Partial<Record<keyof Options, ValueKind>>;
+
 /**
  * Options that the library sets on each client that it makes, regardless of the source. Lock commands are never sent twice and never
  * queued by the client: the library decides what to do with a command that got no reply, because it can make a repetition safe.
@@ -81,8 +85,7 @@ export const CLIENT_KEPT = {
   tls: 'anything',
   updateSentinels: 'true or false',
   username: 'anything',
-} as const satisfies Record<Exclude<keyof RedisOptions, keyof typeof CLIENT_OVERRIDES>, ValueKind> &
-  Partial<Record<keyof RedisOptions, ValueKind>>;
+} as const satisfies Kept<RedisOptions, typeof CLIENT_OVERRIDES>;
 
 /** The same as {@link CLIENT_OVERRIDES}, for the options of a Cluster. */
 export const CLUSTER_OVERRIDES = {
@@ -120,5 +123,4 @@ export const CLUSTER_KEPT = {
   slotsRefreshInterval: 'a number',
   slotsRefreshTimeout: 'a number',
   useSRVRecords: 'true or false',
-} as const satisfies Record<Exclude<keyof ClusterOptions, keyof typeof CLUSTER_OVERRIDES>, ValueKind> &
-  Partial<Record<keyof ClusterOptions, ValueKind>>;
+} as const satisfies Kept<ClusterOptions, typeof CLUSTER_OVERRIDES>;
